@@ -189,6 +189,17 @@ static void record_set(reef_inspector *i, bool records)
     pthread_mutex_unlock(&i->lock);
 }
 
+static void record_bound_set(reef_inspector *i, json_int_t bytes, control *c)
+{
+    if (bytes < 1) {
+        c->error = "a bound is a number of bytes";
+        return;
+    }
+    pthread_mutex_lock(&i->lock);
+    i->config.record_bytes = (uint64_t)bytes;
+    pthread_mutex_unlock(&i->lock);
+}
+
 static void step(reef_inspector *i, const json_t *step, control *c)
 {
     const char *what = json_string_value(step);
@@ -209,12 +220,14 @@ void inspector_control_run(reef_inspector *i, void *data)
     control *c = data;
     const json_t *pause = json_object_get(c->asked, "pause"), *steps = json_object_get(c->asked, "step"),
                  *speed = json_object_get(c->asked, "speed"), *record = json_object_get(c->asked, "record"),
-                 *trace = json_object_get(c->asked, "trace"), *back = json_object_get(c->asked, "restore");
+                 *trace = json_object_get(c->asked, "trace"), *bytes = json_object_get(c->asked, "bytes"),
+                 *back = json_object_get(c->asked, "restore");
     if (json_is_boolean(pause)) {
         hold_set(i, json_is_true(pause), 0);
         inspector_step_clear(i);
     }
     if (json_is_number(speed)) speed_set(i, json_number_value(speed));
+    if (json_is_integer(bytes)) record_bound_set(i, json_integer_value(bytes), c);
     if (json_is_boolean(record)) record_set(i, json_is_true(record));
     if (json_is_boolean(trace)) trace_switch(i, json_is_true(trace), c);
     if (json_is_integer(back)) {
@@ -226,14 +239,15 @@ void inspector_control_run(reef_inspector *i, void *data)
 
 json_t *inspector_answer_control(request *r)
 {
-    static const char *const all[] = {"pause", "step", "speed", "restore", "record", "trace"};
+    static const char *const all[] = {"pause", "step", "speed", "restore", "record", "trace", "bytes"};
     const char *key;
     json_t *value;
     if (!json_is_object(r->body)) return inspector_refuse(r, 400, "expected an object");
     json_object_foreach(r->body, key, value)
     {
         bool known = false;
-        for (size_t k = 0; k < 6; k++) known |= strcmp(key, all[k]) == 0 && (r->i->config.writes || k >= 4);
+        for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+            known |= strcmp(key, all[k]) == 0 && (r->i->config.writes || k >= 4);
         if (!known) return inspector_refuse(r, r->i->config.writes ? 400 : 403, "\"%.40s\" isn't allowed here", key);
     }
     control c = {.asked = r->body, .answer = json_object()};

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TYPES_OF_ROW = 64, SHOWN_MAX = 16, SOURCES_SHOWN = 200 };
+enum { TYPES_OF_ROW = 64, TYPES_OF_TARGET = 12, SHOWN_MAX = 16, SOURCES_SHOWN = 200 };
 
 const char *inspector_entity_label(const reef_world *w, reef_entity e, char *text, size_t size)
 {
@@ -15,6 +15,33 @@ const char *inspector_entity_label(const reef_world *w, reef_entity e, char *tex
 }
 
 /* ---- values of one entity ---- */
+
+static bool type_name_add(void *context, reef_entity e, reef_component type, const void *data, size_t size)
+{
+    json_t *list = context;
+    (void)e, (void)data, (void)size;
+    json_array_append_new(list, inspector_json_text(reef_type_name(type)));
+    return json_array_size(list) < TYPES_OF_TARGET;
+}
+
+/* A relation's target, with what tells a reader which one it is: its path, else its name, else what it consists of. */
+static json_t *target_json(const reef_world *w, reef_entity e)
+{
+    char path[4 * REEF_NAME_MAX];
+    json_t *j = json_object();
+    json_object_set_new(j, "id", inspector_json_entity(e));
+    const size_t length = reef_path(w, e, path, sizeof path);
+    if (length && length < sizeof path) {
+        json_object_set_new(j, "label", inspector_json_text(path));
+    } else if (reef_name(w, e)) {
+        json_object_set_new(j, "label", inspector_json_text(reef_name(w, e)));
+    } else {
+        json_t *types = json_array();
+        (void)reef_visit_entity(w, e, type_name_add, types);
+        json_object_set_new(j, "types", types);
+    }
+    return j;
+}
 
 typedef struct seen {
     const reef_world *world;
@@ -53,6 +80,12 @@ static bool see_component(void *context, reef_entity e, reef_component type, con
     json_t *list = json_object_get(c, "values");
     if (list == NULL) json_object_set_new(c, "values", list = json_array());
     if (json_array_size(list) < SOURCES_SHOWN) json_array_append_new(list, inspector_json_value(&t, data));
+    if (t.relation == 0 || json_array_size(list) >= SOURCES_SHOWN) return true;
+    reef_entity target; /* a relation's value begins with it */
+    memcpy(&target, data, sizeof target);
+    json_t *targets = json_object_get(c, "targets");
+    if (targets == NULL) json_object_set_new(c, "targets", targets = json_array());
+    json_array_append_new(targets, target_json(s->world, target));
     return true;
 }
 
@@ -108,12 +141,21 @@ static json_t *value_of(const reef_world *w, reef_entity e, reef_component type)
     return x.value ? x.value : json_true();
 }
 
+/* The name of the template whose copy this is, for copies without a name of their own; NULL. */
+static const char *template_name(const reef_world *w, reef_entity e)
+{
+    const reef_component instance = reef_type_find("InstanceOf");
+    return instance.id ? reef_name(w, reef_target_id(w, e, instance)) : NULL;
+}
+
 static json_t *row_json(const reef_world *w, reef_entity e, const shown *s)
 {
     json_t *row = json_object(), *types = json_array();
     seen x = {.world = w, .components = types};
     json_object_set_new(row, "id", inspector_json_entity(e));
-    if (reef_name(w, e)) json_object_set_new(row, "name", inspector_json_text(reef_name(w, e)));
+    const char *name = reef_name(w, e), *of = name ? NULL : template_name(w, e);
+    if (name) json_object_set_new(row, "name", inspector_json_text(name));
+    if (of) json_object_set_new(row, "of", inspector_json_text(of));
     (void)reef_visit_entity(w, e, see_component, &x);
     json_object_set_new(row, "types", types);
     if (!reef_is_enabled(w, e)) json_object_set_new(row, "disabled", json_true());
@@ -286,30 +328,52 @@ static json_t *sources_json(const reef_world *w, reef_entity e)
     return list;
 }
 
+/* Of an entity that was destroyed since the page listed it, the newest recorded state is shown. True: there is one. */
+static bool turn_to_last_life(request *r, view *v, reef_entity e)
+{
+    moment *m = inspector_moment_of_living(r->i, e);
+    reef_world *w = m ? inspector_moment_fork(m) : NULL;
+    if (w == NULL) return inspector_moment_release(r->i, m), false;
+    inspector_view_close(r, v);
+    *v = (view){m, w};
+    return true;
+}
+
+static json_t *entity_json(const reef_world *w, reef_entity e, uint64_t tick)
+{
+    seen x = {.world = w, .components = json_array(), .values = true};
+    (void)reef_visit_entity(w, e, see_component, &x);
+    json_t *j = json_object();
+    json_object_set_new(j, "id", inspector_json_entity(e));
+    json_object_set_new(j, "name", inspector_json_text(reef_name(w, e)));
+    json_object_set_new(j, "tick", inspector_json_number(tick));
+    json_object_set_new(j, "enabled", json_boolean(reef_is_enabled(w, e)));
+    json_object_set_new(j, "components", x.components);
+    json_object_set_new(j, "sources", sources_json(w, e));
+    return j;
+}
+
 json_t *inspector_answer_entity(request *r)
 {
-    char text[TEXT_MAX];
+    char text[TEXT_MAX], at[32];
     reef_entity e;
     view v;
     if (!inspector_parameter(r, "id", text, sizeof text)) return inspector_refuse(r, 400, "expected id");
     if (!inspector_view_open(r, "at", &v)) return NULL;
     json_t *j = NULL;
-    if (strcmp(text, "singletons") == 0) e = reef_single_entity(v.world);
+    const bool single = strcmp(text, "singletons") == 0,
+               now = !inspector_parameter(r, "at", at, sizeof at) || strcmp(at, "now") == 0;
+    if (single) e = reef_single_entity(v.world);
     else if (!inspector_entity_of_text(text, &e)) e = reef_find(v.world, text);
-    if (strcmp(text, "singletons") == 0 && reef_entity_is_null(e)) {
+    const bool lives = reef_is_alive(v.world, e);
+    const bool lived = !lives && now && !reef_entity_is_null(e) && turn_to_last_life(r, &v, e);
+    if (single && reef_entity_is_null(e)) {
         j = json_pack("{s:n, s:[], s:[]}", "id", "components", "sources"); /* there are none */
-    } else if (!reef_is_alive(v.world, e)) {
+    } else if (!lives && !lived) {
         (void)inspector_refuse(r, 404, "no living entity has this id or name");
     } else {
-        seen x = {.world = v.world, .components = json_array(), .values = true};
-        (void)reef_visit_entity(v.world, e, see_component, &x);
-        j = json_object();
-        json_object_set_new(j, "id", inspector_json_entity(e));
-        json_object_set_new(j, "name", inspector_json_text(reef_name(v.world, e)));
-        json_object_set_new(j, "tick", inspector_json_number(v.moment->tick));
-        json_object_set_new(j, "enabled", json_boolean(reef_is_enabled(v.world, e)));
-        json_object_set_new(j, "components", x.components);
-        json_object_set_new(j, "sources", sources_json(v.world, e));
+        j = entity_json(v.world, e, v.moment->tick);
+        if (lived) json_object_set_new(j, "gone", json_true());
     }
     inspector_view_close(r, &v);
     return j;
@@ -376,6 +440,11 @@ static json_t *node_json(const reef_world *w, reef_entity e, reef_component type
     char label[REEF_NAME_MAX + 1];
     json_object_set_new(row, "id", inspector_json_entity(e));
     json_object_set_new(row, "label", inspector_json_text(inspector_entity_label(w, e, label, sizeof label)));
+    if (reef_name(w, e) == NULL) {
+        json_t *types = json_array();
+        (void)reef_visit_entity(w, e, type_name_add, types);
+        json_object_set_new(row, "types", types);
+    }
     json_object_set_new(row, "children", inspector_json_number(reef_source_count_id(w, e, type)));
     return row;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { RECORD_TICKS = 600, WAIT_MS = 2000, SECOND = 1000000000 };
+enum { RECORD_TICKS = 600, TRIALS = 3, WAIT_MS = 2000, SECOND = 1000000000 };
 static const uint64_t open_ns = 3ull * SECOND, record_bytes = 1ull << 30;
 
 uint64_t inspector_now_ns(void)
@@ -194,6 +194,13 @@ void inspector_record_cut(reef_inspector *i, uint64_t first)
     }
 }
 
+/* Bytes of the world's family that something lies in: free blocks are used before more memory is taken. */
+static uint64_t bytes_held(const reef_world *w)
+{
+    const reef_stats s = reef_world_stats(w);
+    return s.bytes_total - s.bytes_spare;
+}
+
 /* Puts a moment into the ring of recorded states. One of the same tick is replaced; later ones belong to another
  * future. */
 static void record_put(reef_inspector *i, moment *m)
@@ -201,28 +208,111 @@ static void record_put(reef_inspector *i, moment *m)
     const uint32_t room = i->config.record_ticks;
     moment *dropped = NULL;
     inspector_record_cut(i, m->tick + 1);
+    const bool first = i->kept_end == i->kept_first;
+    const uint64_t base = first ? bytes_held(i->world) : 0;
     pthread_mutex_lock(&i->lock);
     m->holders++;
-    if (i->kept_end > i->kept_first && i->kept[(i->kept_end - 1) % room]->tick == m->tick)
+    if (first) {
+        i->record_base = base;
+        i->record_rate = i->record_dropped = 0;
+    } else if (i->kept[(i->kept_end - 1) % room]->tick == m->tick) {
         dropped = i->kept[--i->kept_end % room];
-    else if (i->kept_end - i->kept_first == room) dropped = i->kept[i->kept_first++ % room];
+    } else if (i->kept_end - i->kept_first == room) {
+        dropped = i->kept[i->kept_first++ % room];
+        i->record_dropped++;
+    }
     i->kept[i->kept_end++ % room] = m;
     pthread_mutex_unlock(&i->lock);
     inspector_moment_release(i, dropped);
 }
 
-/* Drops the oldest states while there is too much memory in use. */
+/* Measures what is recorded, and drops the oldest states while the world's family holds too much memory. */
 static void record_bound(reef_inspector *i)
 {
-    const uint64_t most = i->config.record_bytes;
-    for (int n = 0; n < 8 && reef_world_stats(i->world).bytes_total > most; n++) {
+    for (int n = 0; n < 8; n++) {
+        const uint64_t used = bytes_held(i->world);
         moment *m = NULL;
         pthread_mutex_lock(&i->lock);
-        if (i->kept_end - i->kept_first > 1) m = i->kept[i->kept_first++ % i->config.record_ticks];
+        const uint64_t kept = i->kept_end - i->kept_first;
+        i->record_used = used;
+        if (n == 0 && kept > 1) i->record_rate = used > i->record_base ? (used - i->record_base) / (kept - 1) : 0;
+        if (kept > 1 && used > i->config.record_bytes) {
+            m = i->kept[i->kept_first++ % i->config.record_ticks];
+            i->record_dropped++;
+        }
         pthread_mutex_unlock(&i->lock);
         if (m == NULL) return;
         inspector_moment_release(i, m);
     }
+}
+
+/* Is it time for record_bound? It counts tables, so it runs in every eighth tick, and more often in the first ones and
+ * where few states fit. */
+static bool record_is_due(const reef_inspector *i, uint64_t tick)
+{
+    return tick % 8 == 0 || i->kept_end - i->kept_first < 8 || i->record_rate > i->config.record_bytes / 256;
+}
+
+/* Takes a state if somebody wants to know, to see at the next update what a tick costs when it is recorded. */
+static void trial_begin(reef_inspector *i)
+{
+    pthread_mutex_lock(&i->lock);
+    const bool wanted = i->trials > 0;
+    pthread_mutex_unlock(&i->lock);
+    if (!wanted || i->trial) return;
+    i->trial = inspector_moment_take(i, i->world);
+    i->trial_bytes = bytes_held(i->world);
+}
+
+/* Behind a tick: what it wrote was copied, since the state before it is held. */
+static void trial_end(reef_inspector *i)
+{
+    const uint64_t bytes = bytes_held(i->world), more = bytes > i->trial_bytes ? bytes - i->trial_bytes : 0;
+    inspector_moment_release(i, i->trial);
+    i->trial = NULL;
+    pthread_mutex_lock(&i->lock);
+    if (more > i->trial_rate) i->trial_rate = more;
+    if (i->trials) i->trials--;
+    pthread_cond_broadcast(&i->told);
+    pthread_mutex_unlock(&i->lock);
+}
+
+static void trials_order(reef_inspector *i, void *data)
+{
+    (void)data;
+    pthread_mutex_lock(&i->lock);
+    i->trials = TRIALS;
+    i->trial_rate = 0;
+    pthread_mutex_unlock(&i->lock);
+}
+
+static void held_order(reef_inspector *i, void *data) { *(uint64_t *)data = bytes_held(i->world); }
+
+/* How many bytes a recorded tick takes: measured in the next ticks, or what the recording has measured. Rate is null if
+ * the program doesn't tick. */
+json_t *inspector_answer_recording(request *r)
+{
+    reef_inspector *i = r->i;
+    const uint64_t until = patience_end(i);
+    uint64_t used = 0;
+    pthread_mutex_lock(&i->lock);
+    bool known = i->records && i->record_rate;
+    const bool tries = !known && !i->paused;
+    pthread_mutex_unlock(&i->lock);
+    if (!inspector_order_give(i, held_order, &used) || (tries && !inspector_order_give(i, trials_order, NULL)))
+        return inspector_refuse(r, 503, "the program doesn't tick");
+    json_t *j = json_object();
+    pthread_mutex_lock(&i->lock);
+    while (tries && i->trials && !atomic_load(&i->ending) && wait_until(&i->told, &i->lock, until)) continue;
+    const uint64_t rate = known ? i->record_rate : i->trial_rate;
+    known |= tries && i->trials < TRIALS;
+    i->trials = 0;
+    json_object_set_new(j, "rate", known ? inspector_json_number(rate) : json_null());
+    json_object_set_new(j, "used", inspector_json_number(used));
+    json_object_set_new(j, "bound", inspector_json_number(i->config.record_bytes));
+    json_object_set_new(j, "room", json_integer(i->config.record_ticks));
+    pthread_mutex_unlock(&i->lock);
+    return j;
 }
 
 static void record_clear(reef_inspector *i)
@@ -248,7 +338,7 @@ void inspector_hand_over(reef_inspector *i, bool new_tick)
     moment *m = inspector_moment_take(i, i->world);
     if (m) m->serial = serial;
     if (m && record) record_put(i, m);
-    if (m && record && m->tick % 8 == 0) record_bound(i);
+    if (m && record && record_is_due(i, m->tick)) record_bound(i);
     pthread_mutex_lock(&i->lock);
     moment *was = m ? i->newest : NULL;
     if (m) i->newest = m;
@@ -347,6 +437,7 @@ void reef_inspector_update(reef_inspector *i)
     const uint64_t now = inspector_now_ns(), tick = reef_tick_count(i->world);
     const bool new_tick = tick != i->last_tick;
     if (new_tick) inspector_note(i, now, tick);
+    if (new_tick && i->trial) trial_end(i);
     if (atomic_load(&i->busy)) {
         pthread_mutex_lock(&i->lock);
         const bool ordered = i->orders != NULL;
@@ -356,6 +447,7 @@ void reef_inspector_update(reef_inspector *i)
         inspector_events_read(i, now);
         inspector_hand_over(i, new_tick);
         hasten(i, new_tick);
+        trial_begin(i);
         if (i->config.waits) hold(i);
         else pause_keep(i, new_tick);
         const bool open = looked_at(i, now);
@@ -395,6 +487,8 @@ static void world_leave(reef_inspector *i)
 static void moments_drop(reef_inspector *i)
 {
     record_clear(i);
+    inspector_moment_release(i, i->trial);
+    i->trial = NULL;
     for (int k = 0; k < MOMENTS; k++) inspector_moment_put(i, (moment_kind)k, NULL);
     newest_drop(i);
 }

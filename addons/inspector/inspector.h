@@ -107,6 +107,11 @@ struct reef_inspector {
     double tokens;                 /* of the limit of requests a second */
     uint64_t tokens_ns;
     bool records, traces;
+    /* What recording costs. base: bytes of the world's family when the oldest state was taken; used: when the newest
+     * was; rate: how many one more recorded tick took; dropped: states that the bounds have cost. */
+    uint64_t record_base, record_used, record_rate, record_dropped;
+    uint32_t trials;     /* ticks that are still to be tried, for how many bytes one changes */
+    uint64_t trial_rate; /* the most that one of them changed */
     char step_system[REEF_SYSTEM_NAME_MAX + 1];
     uint32_t step_number, step_count; /* the system that was stepped last, from 1; of how many */
     whatif *whatif;
@@ -120,6 +125,8 @@ struct reef_inspector {
     uint64_t ended_ns, last_tick, last_time_ns, dt_ns;
     bool paused_by_us, measures;
     reef_trace *spans;
+    moment *trial; /* the state before the tick that is tried */
+    uint64_t trial_bytes;
     struct inspector_events *events; /* events.c; set under the lock; NULL: nobody has asked for any */
     _Atomic uint64_t events_ns;      /* when somebody asked last; 0: nobody listens */
 };
@@ -151,6 +158,8 @@ moment *inspector_prefix(reef_inspector *i, const moment *from, uint32_t number,
                          uint32_t *count, const char **error);
 /* Hands a snapshot over, if somebody wants one or the state is to be recorded. On the simulation's thread. */
 void inspector_hand_over(reef_inspector *i, bool new_tick);
+/* The newest recorded state in which an entity lived, held by the caller. NULL: there is none. */
+moment *inspector_moment_of_living(reef_inspector *i, reef_entity e);
 /* Drops the recorded states from this tick on. */
 void inspector_record_cut(reef_inspector *i, uint64_t first);
 void inspector_step_clear(reef_inspector *i);
@@ -238,6 +247,7 @@ json_t *inspector_answer_who(request *r);
 json_t *inspector_answer_curve(request *r);
 json_t *inspector_answer_when(request *r);
 json_t *inspector_answer_hash(request *r);
+json_t *inspector_answer_recording(request *r);
 json_t *inspector_answer_control(request *r);
 json_t *inspector_answer_edit(request *r);
 json_t *inspector_answer_whatif(request *r);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHANGES_MAX = 1000, SYSTEMS_TOLD = 64, COUNTS_MAX = 200 };
+enum { CHANGES_MAX = 1000, SYSTEMS_TOLD = 64, KEY_MAX = 1024, COUNTS_MAX = 200 };
 
 static const char *change_word(reef_change_kind kind)
 {
@@ -70,6 +70,83 @@ static void tally_add(tally *t, const reef_change *c)
     else json_object_set_new(t->by, key, json_integer(1));
 }
 
+/* ---- equal changes as one group ---- */
+
+/* The changes that an answer lists, and the groups of those of one kind and component: of what is made or destroyed,
+ * those of entities with the same components. A group counts all of its changes, and lists the first `each`. */
+typedef struct listing {
+    json_t *changes, *groups, *places; /* places: the number of a group, by its key */
+    uint64_t limit, each;
+} listing;
+
+static listing listing_new(const request *r)
+{
+    const uint64_t limit = inspector_parameter_number(r, "limit", 200, CHANGES_MAX);
+    return (listing){json_array(), json_array(), json_object(), limit,
+                     inspector_parameter_number(r, "each", limit, CHANGES_MAX)};
+}
+
+static void listing_free(listing *l)
+{
+    json_decref(l->changes);
+    json_decref(l->groups);
+    json_decref(l->places);
+}
+
+typedef struct group_key {
+    char text[KEY_MAX];
+    size_t size;
+    json_t *types; /* NULL: only the key is wanted */
+} group_key;
+
+static bool group_key_add(void *context, reef_entity e, reef_component type, const void *data, size_t size)
+{
+    group_key *k = context;
+    (void)e, (void)data, (void)size;
+    const char *name = reef_type_name(type);
+    const int n = snprintf(k->text + k->size, sizeof k->text - k->size, ",%s", name);
+    if (n < 0 || (size_t)n >= sizeof k->text - k->size) return false;
+    k->size += (size_t)n;
+    if (k->types) json_array_append_new(k->types, inspector_json_text(name));
+    return true;
+}
+
+static json_t *group_new(const reef_world *w, const reef_change *c)
+{
+    json_t *g = json_object();
+    const bool whole = c->kind == REEF_CHANGE_GONE || c->kind == REEF_CHANGE_BORN;
+    json_object_set_new(g, "kind", json_string(change_word(c->kind)));
+    if (c->component.id) json_object_set_new(g, "component", inspector_json_text(reef_type_name(c->component)));
+    json_object_set_new(g, "count", json_integer(0));
+    group_key k = {.types = whole ? json_array() : NULL};
+    if (whole) (void)reef_visit_entity(w, c->entity, group_key_add, &k);
+    if (whole) json_object_set_new(g, "types", k.types);
+    return g;
+}
+
+/* Counts the change. Returns its JSON, which the listing owns; NULL: it isn't listed. */
+static json_t *listing_add(listing *l, const reef_world *before, const reef_world *after, const reef_change *c)
+{
+    const reef_world *w = c->kind == REEF_CHANGE_GONE ? before : after;
+    group_key k = {.types = NULL};
+    k.size = (size_t)snprintf(k.text, sizeof k.text, "%d %" PRIu32, (int)c->kind, c->component.id);
+    if (c->kind == REEF_CHANGE_GONE || c->kind == REEF_CHANGE_BORN)
+        (void)reef_visit_entity(w, c->entity, group_key_add, &k);
+    const json_t *place = json_object_get(l->places, k.text);
+    const json_int_t number = place ? json_integer_value(place) : (json_int_t)json_array_size(l->groups);
+    if (place == NULL) {
+        json_array_append_new(l->groups, group_new(w, c));
+        json_object_set_new(l->places, k.text, json_integer(number));
+    }
+    json_t *count = json_object_get(json_array_get(l->groups, (size_t)number), "count");
+    json_integer_set(count, json_integer_value(count) + 1);
+    if ((uint64_t)json_integer_value(count) > l->each || json_array_size(l->changes) >= l->limit) return NULL;
+    json_t *j = change_json(before, after, c);
+    json_object_set_new(j, "group", json_integer(number));
+    json_array_append_new(l->changes, j);
+    return j;
+}
+
 /* ---- filters ---- */
 
 typedef struct filter {
@@ -104,15 +181,15 @@ json_t *inspector_answer_diff(request *r)
 {
     filter f;
     view from, to;
-    const uint64_t limit = inspector_parameter_number(r, "limit", 200, CHANGES_MAX);
     if (!filter_read(r, &f) || !inspector_view_open(r, "from", &from)) return NULL;
     if (!inspector_view_open(r, "to", &to)) return inspector_view_close(r, &from), NULL;
     tally t = {.by = json_object()};
-    json_t *j = NULL, *list = json_array();
+    listing l = listing_new(r);
+    json_t *j = NULL;
     reef_diff *d = reef_diff_new(from.world, to.world);
     for (const reef_change *c; d && (c = reef_diff_next(d)) != NULL;) {
         if (!filter_lets(&f, c)) continue;
-        if (t.total < limit) json_array_append_new(list, change_json(from.world, to.world, c));
+        (void)listing_add(&l, from.world, to.world, c);
         tally_add(&t, c);
     }
     if (d) {
@@ -121,10 +198,11 @@ json_t *inspector_answer_diff(request *r)
         json_object_set_new(j, "to", inspector_json_number(to.moment->tick));
         json_object_set_new(j, "total", inspector_json_number(t.total));
         json_object_set(j, "counts", t.by);
-        json_object_set(j, "changes", list);
+        json_object_set(j, "groups", l.groups);
+        json_object_set(j, "changes", l.changes);
     }
     reef_diff_free(d);
-    json_decref(list);
+    listing_free(&l);
     json_decref(t.by);
     inspector_view_close(r, &to);
     inspector_view_close(r, &from);
@@ -169,20 +247,22 @@ static change_key *key_find(const keys *k, const reef_change *c)
 typedef struct who {
     keys keys;
     filter filter;
-    json_t *list, *systems;
+    listing listing;
+    json_t *systems;
     uint64_t total;
     bool exact;
 } who;
 
 /* Lists the changes of the whole tick, to which systems are to be found. */
-static bool who_begin(who *x, const reef_world *before, const reef_world *after, uint64_t limit)
+static bool who_begin(who *x, const reef_world *before, const reef_world *after)
 {
     reef_diff *d = reef_diff_new(before, after);
     for (const reef_change *c; d && (c = reef_diff_next(d)) != NULL;) {
-        if (!filter_lets(&x->filter, c) || x->total++ >= limit) continue;
-        json_t *j = change_json(before, after, c), *systems = json_array();
+        if (!filter_lets(&x->filter, c)) continue;
+        x->total++;
+        json_t *j = listing_add(&x->listing, before, after, c), *systems = j ? json_array() : NULL;
+        if (j == NULL) continue;
         json_object_set_new(j, "by", systems);
-        json_array_append_new(x->list, j);
         change_key *k = key_find(&x->keys, c);
         if (k->systems == NULL) *k = (change_key){c->entity, c->component.id, c->number, key_kind(c->kind), systems};
     }
@@ -239,9 +319,8 @@ static const char *who_play(request *r, who *x, const moment *before, const mome
 
 json_t *inspector_answer_who(request *r)
 {
-    const uint64_t limit = inspector_parameter_number(r, "limit", 200, CHANGES_MAX),
-                   tick = inspector_parameter_number(r, "tick", 0, UINT64_MAX);
-    who x = {.list = json_array(), .systems = json_array(), .keys.mask = 4 * 1024 - 1};
+    const uint64_t tick = inspector_parameter_number(r, "tick", 0, UINT64_MAX);
+    who x = {.listing = listing_new(r), .systems = json_array(), .keys.mask = 4 * 1024 - 1};
     json_t *j = NULL;
     const char *error = NULL;
     moment *after = tick ? inspector_moment_hold(r->i, MOMENT_TICK, tick) : NULL;
@@ -257,7 +336,7 @@ json_t *inspector_answer_who(request *r)
         (void)inspector_refuse(r, 404, "tick %" PRIu64 " and the one before it must be recorded", tick);
         error = "";
     } else if ((a = inspector_moment_fork(before)) == NULL || (b = inspector_moment_fork(after)) == NULL ||
-               x.keys.slot == NULL || !who_begin(&x, a, b, limit)) {
+               x.keys.slot == NULL || !who_begin(&x, a, b)) {
         error = "no memory";
     }
     reef_world_free(a);
@@ -269,12 +348,13 @@ json_t *inspector_answer_who(request *r)
         json_object_set_new(j, "total", inspector_json_number(x.total));
         json_object_set_new(j, "exact", json_boolean(x.exact));
         json_object_set(j, "systems", x.systems);
-        json_object_set(j, "changes", x.list);
+        json_object_set(j, "groups", x.listing.groups);
+        json_object_set(j, "changes", x.listing.changes);
     } else if (*error) {
         (void)inspector_refuse(r, 503, "%s", error);
     }
     free(x.keys.slot);
-    json_decref(x.list);
+    listing_free(&x.listing);
     json_decref(x.systems);
     inspector_moment_release(r->i, before);
     inspector_moment_release(r->i, after);
@@ -338,6 +418,20 @@ static void moments_release(reef_inspector *i, moment **list, uint64_t count)
 {
     for (uint64_t n = 0; n < count; n++) inspector_moment_release(i, list[n]);
     free(list);
+}
+
+moment *inspector_moment_of_living(reef_inspector *i, reef_entity e)
+{
+    uint64_t count;
+    moment **list = moments_hold(i, 0, UINT64_MAX, &count), *found = NULL;
+    for (uint64_t n = list ? count : 0; n > 0 && found == NULL; n--) {
+        reef_world *w = inspector_moment_fork(list[n - 1]);
+        if (w && reef_is_alive(w, e)) found = list[n - 1];
+        reef_world_free(w);
+    }
+    if (found) found = inspector_moment_hold(i, MOMENT_TICK, found->tick);
+    if (list) moments_release(i, list, count);
+    return found;
 }
 
 /* How many entities match a query in recorded states: in at most COUNTS_MAX of them, evenly spaced up to the newest. */

@@ -41,7 +41,8 @@ typedef struct reef_inspector_config {
     bool waits;
     bool record;           /* record the states from the beginning, and not only when the page asks for it */
     uint32_t record_ticks; /* the last states that are kept while recording; 0: 600 */
-    /* the oldest recorded states are dropped while the world's family holds more bytes than this; 0: 1 GiB */
+    /* the oldest recorded states are dropped while more bytes than this are in use by the world's family; 0: 1 GiB. The
+     * page shows it before it records, and may change it */
     uint64_t record_bytes;
     /* how long a request waits for reef_inspector_update, in ms, before it is answered with 503 or from the last state
      * that is known; 0: 2,000. More is for programs whose ticks take longer */

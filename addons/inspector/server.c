@@ -226,6 +226,13 @@ static json_t *stream_state(reef_inspector *i)
         json_object_set_new(j, "last",
                             inspector_json_number(i->kept[(i->kept_end - 1) % i->config.record_ticks]->tick));
     }
+    if (n || i->records) {
+        json_object_set_new(j, "room", json_integer(i->config.record_ticks));
+        json_object_set_new(j, "bound", inspector_json_number(i->config.record_bytes));
+        json_object_set_new(j, "used", inspector_json_number(i->record_used));
+        json_object_set_new(j, "rate", inspector_json_number(i->record_rate));
+        json_object_set_new(j, "dropped", inspector_json_number(i->record_dropped));
+    }
     if (i->step_number) {
         json_object_set_new(j, "step_system", inspector_json_text(i->step_system));
         json_object_set_new(j, "step_number", json_integer(i->step_number));
@@ -331,6 +338,7 @@ static const path paths[] = {
     {"/api/who", false, false, inspector_answer_who, NULL},
     {"/api/curve", false, false, inspector_answer_curve, NULL},
     {"/api/when", false, false, inspector_answer_when, NULL},
+    {"/api/recording", false, false, inspector_answer_recording, NULL},
     {"/api/hash", false, false, inspector_answer_hash, NULL},
     {"/api/whatif", false, false, inspector_answer_whatif, NULL},
     {"/api/stream", false, false, NULL, stream_begin},

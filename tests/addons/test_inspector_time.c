@@ -442,6 +442,116 @@ static void what_if_plays_both_futures(void **state)
     assert_int_equal(reef_count_alive(w), 2);
 }
 
+/* ---- what recording costs, and what it shows ---- */
+
+static void a_recording_says_what_it_costs_and_keeps_its_bound(void **state)
+{
+    enum { ENTITIES = 20000 };
+    reef_world *w = world_of(state);
+    char body[100], path[100];
+    (void)reef_system(w, burn, "Vigor");
+    reef_entity e = {0, 0};
+    for (int i = 0; i < ENTITIES; i++) e = reef_spawn(w, reef_with(Vigor, 500000));
+    begin_with(w, (reef_inspector_config){.writes = true, .waits = true, .record_ticks = 500});
+    json_t *j = get("/api/recording", 200); /* before anything is recorded */
+    const long long rate = number(j, "rate"), used = number(j, "used");
+    assert_in_range(rate, ENTITIES * sizeof(Vigor), 8 * ENTITIES * sizeof(Vigor));
+    assert_int_equal(number(j, "bound"), 1 << 30);
+    assert_int_equal(number(j, "room"), 500);
+    json_decref(j);
+    snprintf(body, sizeof body, "{\"record\":true,\"bytes\":%lld}", used + 30 * rate);
+    post_ok("/api/record", body);
+    wait_for_ticks(atomic_load(&played.ticks) + 120);
+    j = get("/api/recording", 200);
+    assert_in_range(number(j, "rate"), rate / 2, rate * 2);
+    assert_int_equal(number(j, "bound"), used + 30 * rate);
+    json_decref(j);
+    post_ok("/api/control", "{\"pause\":true}");
+    j = get("/api/recording", 200); /* it is known, though no tick comes */
+    assert_true(number(j, "rate") > 0);
+    json_decref(j);
+    snprintf(path, sizeof path, "/api/curve?component=Vigor&field=points&id=%uv%u", (unsigned)e.index,
+             (unsigned)e.generation);
+    j = get(path, 200);
+    assert_in_range(json_array_size(json_object_get(j, "points")), 5, 60); /* of 120 */
+    json_decref(j);
+    post_ok("/api/record", "{\"record\":false}");
+    j = get("/api/recording", 200);
+    assert_true(json_is_null(json_object_get(j, "rate"))); /* paused: no tick tells it */
+    json_decref(j);
+    json_decref(post("/api/record", "{\"bytes\":0}", 409));
+    end();
+}
+
+static void equal_changes_are_a_group_and_the_destroyed_are_shown_as_they_were(void **state)
+{
+    reef_world *w = world_of(state);
+    char path[100];
+    (void)reef_system(w, burn, "Vigor");
+    (void)reef_system(w, bury, "in Vigor; destroys");
+    const reef_entity friend = reef_spawn(w, reef_with(Vigor, 500000)),
+                      nameless = reef_spawn(w, reef_with(Speed, 1, 0));
+    reef_entity victim = {0, 0};
+    (void)reef_set_name(w, friend, "friend");
+    for (int i = 0; i < 40; i++) victim = reef_spawn(w, reef_with(Place, 0, 0), reef_with(Vigor, 9));
+    for (int i = 0; i < 10; i++) (void)reef_spawn(w, reef_with(Vigor, 9));
+    (void)reef_relate(w, victim, Likes, friend);
+    (void)reef_relate(w, victim, Likes, nameless);
+    begin_with(w, (reef_inspector_config){.writes = true, .waits = true, .record = true});
+    wait_for_ticks(30);
+    post_ok("/api/control", "{\"pause\":true}");
+    json_t *j = get("/api/when?q=Vigor&below=2", 200);
+    const long long tick = number(j, "tick");
+    json_decref(j);
+    snprintf(path, sizeof path, "/api/diff?from=%lld&to=%lld&each=5&limit=1000", tick - 1, tick);
+    j = get(path, 200);
+    long long gone[2] = {0, 0}, values = 0, listed[8] = {0};
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(j, "groups"), i, one)
+    {
+        bool placed = false;
+        size_t k;
+        json_t *type;
+        json_array_foreach(json_object_get(one, "types"), k, type) placed |=
+            strcmp(json_string_value(type), "Place") == 0;
+        if (strcmp(text_of(one, "kind"), "gone") == 0) gone[placed] += number(one, "count");
+        else if (strcmp(text_of(one, "kind"), "value") == 0) values += number(one, "count");
+    }
+    json_array_foreach(json_object_get(j, "changes"), i, one)
+    {
+        assert_in_range(number(one, "group"), 0, json_array_size(json_object_get(j, "groups")) - 1);
+        if (number(one, "group") < 8) listed[number(one, "group")]++;
+    }
+    assert_int_equal(gone[0], 10);
+    assert_int_equal(gone[1], 40); /* in two groups, since one of them is related */
+    assert_int_equal(values, 1);
+    for (size_t k = 0; k < json_array_size(json_object_get(j, "groups")) && k < 8; k++)
+        assert_in_range(listed[k], 1, 5);
+    json_decref(j);
+    /* the destroyed one, with names of what it was related to */
+    snprintf(path, sizeof path, "/api/entity?id=%uv%u", (unsigned)victim.index, (unsigned)victim.generation);
+    j = get(path, 200);
+    assert_true(json_is_true(json_object_get(j, "gone")));
+    assert_int_equal(number(j, "tick"), tick - 1);
+    const json_t *targets = NULL;
+    json_array_foreach(json_object_get(j, "components"), i, one)
+    {
+        if (strcmp(text_of(one, "type"), "Likes") == 0) targets = json_object_get(one, "targets");
+    }
+    assert_int_equal(json_array_size(targets), 2);
+    for (size_t k = 0; k < 2; k++) {
+        one = json_array_get(targets, k);
+        if (json_object_get(one, "label")) assert_string_equal(text_of(one, "label"), "friend");
+        else assert_string_equal(json_string_value(json_array_get(json_object_get(one, "types"), 0)), "Speed");
+    }
+    json_decref(j);
+    snprintf(path, sizeof path, "/api/entity?id=%uv%u&at=%lld", (unsigned)victim.index, (unsigned)victim.generation,
+             tick);
+    json_decref(get(path, 404)); /* who asks for a tick gets that tick */
+    end();
+}
+
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
@@ -454,6 +564,8 @@ int main(int count, char **words)
         PROGRAM_TEST(the_system_that_changed_something_is_named),
         PROGRAM_TEST(commands_and_changes_from_outside_are_told_apart),
         PROGRAM_TEST(what_if_plays_both_futures),
+        PROGRAM_TEST(a_recording_says_what_it_costs_and_keeps_its_bound),
+        PROGRAM_TEST(equal_changes_are_a_group_and_the_destroyed_are_shown_as_they_were),
     };
     if (count > 1) cmocka_set_test_filter(words[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 // What changed between two states, and which system did it.
 import { h, get, state, trying, number, valueText, toast } from "./core.js";
-import { link } from "./entity.js";
+import { link, telling } from "./entity.js";
 import { before } from "./timeline.js";
 
 let root, from, to, who, filterId, filterType, result, pending, asked = { id: "", component: "", tick: null }, serial = 0;
@@ -20,13 +20,54 @@ function by(c) {
   return c.by.map(s => h("span.chip" + (s === null ? ".outside" : ".by"), s === null ? "outside of systems" : s));
 }
 
+// ---- equal changes are one line, which opens ----
+
+const opened = new Set();
+const FEW = 12; // so many changes are all shown
+
+// The values of all lines of a group, or what the entities consist of that were made or destroyed.
+function aboutGroup(g, lines) {
+  if (g.types) return ["with ", telling(g.types, 6)];
+  const names = [...new Set(lines.flatMap(c => c.kind === "value" && c.is && typeof c.is === "object" ? Object.keys(c.is) : []))];
+  return names.length ? h("span.faint", names.join(", ")) : "";
+}
+
+function byGroup(lines) {
+  const names = [...new Set(lines.flatMap(c => c.by || []))];
+  return names.length ? by({ by: names }) : "";
+}
+
+function line(c, who, inside) {
+  return h("tr" + (inside ? ".inside" : ""), h("td", link(c.id), c.name ? h("div.faint", c.name) : null), h("td", h("span.kind-" + c.kind, words[c.kind]), " ", c.component || (inside ? "" : "entity")),
+    h("td", c.types ? telling(c.types, 6) : fields(c)), who ? h("td", by(c)) : null);
+}
+
+function group(g, lines, who, all) {
+  if (g.count === 1 && lines.length) return [line(g.types ? { ...lines[0], types: g.types } : lines[0], who, false)];
+  const key = g.kind + " " + (g.component || (g.types || []).join()), rest = g.count - lines.length;
+  const inside = [...lines.map(c => line(c, who, true)), rest > 0 ? h("tr.inside", h("td.faint", { colSpan: who ? 4 : 3 }, `${number(rest)} more: name an entity or a component above to see them`)) : null].filter(Boolean);
+  const twist = h("button.twist", { "aria-expanded": "false", "aria-label": "Open" });
+  const turn = open => {
+    twist.textContent = open ? "▾" : "▸";
+    twist.setAttribute("aria-expanded", open);
+    for (const row of inside) row.hidden = !open;
+  };
+  const head = h("tr.group", { onclick: () => { if (opened.has(key)) opened.delete(key); else opened.add(key); turn(opened.has(key)); } },
+    h("td", twist, " ", h("b", number(g.count)), g.count === 1 ? " entity" : " entities"), h("td", h("span.kind-" + g.kind, words[g.kind]), " ", g.component || ""),
+    h("td", aboutGroup(g, lines)), who ? h("td", byGroup(lines)) : null);
+  if (all) opened.add(key);
+  turn(opened.has(key));
+  return [head, ...inside];
+}
+
 function show(j) {
   const summary = j.systems ? h("div.panel", h("div.row", h("b.grow", `Tick ${j.tick}: who did it`), h("span", { className: j.exact ? "faint" : "error" }, j.exact ? "played again, with the same result" : "played again, it came out different: something outside of the systems changed the world, or the tick can't be repeated")),
     h("table", h("tbody", j.systems.filter(s => s.total).map(s => h("tr", h("td", h("span.chip" + (s.system ? ".by" : ".outside"), s.system || "outside of systems")), h("td.number", number(s.total)), h("td", Object.entries(s.counts).map(([k, n]) => h("span.chip.kind-" + k.split(" ")[0], [words[k.split(" ")[0]], ...k.split(" ").slice(1), number(n)].join(" "))))))))) : null;
-  const counts = j.counts ? h("p", Object.entries(j.counts).map(([k, n]) => h("span.chip.kind-" + k.split(" ")[0], [words[k.split(" ")[0]], ...k.split(" ").slice(1), number(n)].join(" ")))) : null;
-  result.replaceChildren(...[summary, h("h3", `${number(j.total)} change${j.total === 1 ? "" : "s"}${j.changes.length < j.total ? `, of which ${j.changes.length} are shown` : ""}`), counts,
-    j.changes.length ? h("div.panel.scroll", h("table", h("thead", h("tr", h("th", "Entity"), h("th", "What"), h("th", "Values"), j.systems ? h("th", "By") : null)),
-      h("tbody", j.changes.map(c => h("tr", h("td", link(c.id), c.name ? h("div.faint", c.name) : null), h("td", h("span.kind-" + c.kind, words[c.kind]), " ", c.component || "entity"), h("td", fields(c)), j.systems ? h("td", by(c)) : null))))) : h("p.empty", "Nothing changed.")].filter(Boolean));
+  const lines = j.groups.map(() => []);
+  for (const c of j.changes) lines[c.group].push(c);
+  result.replaceChildren(...[summary, h("h3", `${number(j.total)} change${j.total === 1 ? "" : "s"}${j.groups.length < j.total ? ` in ${number(j.groups.length)} groups` : ""}`),
+    j.total ? h("div.panel.scroll", h("table.changes", h("thead", h("tr", h("th", "Entity"), h("th", "What"), h("th", "Values"), j.systems ? h("th", "By") : null)),
+      h("tbody", j.groups.map((g, k) => group(g, lines[k], !!j.systems, j.total <= FEW))))) : h("p.empty", "Nothing changed.")].filter(Boolean));
 }
 
 async function run(playing) {
@@ -36,7 +77,8 @@ async function run(playing) {
   if (!state.server.kept && !/step|with/.test(a + b)) return result.replaceChildren(h("p.empty", "Nothing is recorded. Press Record (r) above: from then on each state is kept."));
   result.classList.add("faint");
   try {
-    const j = playing ? await get("who", { tick: b, ...filter, limit: 300 }) : await get("diff", { from: a, to: b, ...filter, limit: 300 });
+    const lists = { ...filter, limit: 1000, each: filter.id || filter.component ? 300 : 50 };
+    const j = playing ? await get("who", { tick: b, ...lists }) : await get("diff", { from: a, to: b, ...lists });
     if (mine === serial && root) show(j);
   } catch (e) {
     if (mine === serial && root) result.replaceChildren(h("p.empty.error", e.message));

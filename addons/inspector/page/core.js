@@ -31,7 +31,7 @@ export function svg(tag, attributes, ...children) {
 
 // The state of the page. `at` is the tick that is looked at, "step", or null: now.
 export const state = {
-  at: null, tab: "overview", chosen: null, overview: null, types: new Map(), rows: [], server: {}, connected: false,
+  at: null, tab: "overview", chosen: null, row: null, overview: null, types: new Map(), rows: [], server: {}, connected: false,
   pins: load("pins", []), watches: load("watches", []), edits: [],
 };
 
@@ -197,7 +197,9 @@ export async function loadTypes() {
   state.types = new Map(j.types.map(t => [t.name, t]));
 }
 
-export function choose(id) {
+// `row`: what a list shows of it, for when it is destroyed before it is asked about.
+export function choose(id, row = null) {
   state.chosen = id;
+  state.row = row;
   tell("choose", id);
 }

@@ -3,7 +3,7 @@
 import { h, get, state, at, valueText, number, later, choose, keep, toast, tell } from "./core.js";
 
 const high = 30, chunk = 100, tallest = 8000000;
-let text = "", total = 0, pages = new Map(), columns = [], serial = 0, explain = false, plan = "";
+let text = "", total = 0, pages = new Map(), columns = [], drawn = [], serial = 0, explain = false, plan = "";
 let flying = 0, needed = [];
 let root, atLeast, input, offers, under, list, inner, planBox;
 
@@ -14,6 +14,9 @@ function typesOf(query) {
   return [...without.matchAll(/(!)?\??\s*([A-Za-z_][\w.]*)/g)].filter(m => !m[1] && state.types.has(m[2])).map(m => m[2]);
 }
 
+const MOST_TYPES = 12;
+let asked = [], differing = [], shared = [], common = new Map(); // types whose values are asked for; fields that differ in the rows; types that nearly all rows have; how many have each
+
 function columnsOf(query) {
   const columns = [];
   for (const name of typesOf(query)) {
@@ -22,6 +25,38 @@ function columnsOf(query) {
   }
   return columns;
 }
+
+// A query names what is to be shown. Where room is left, the fields follow in which these rows differ: those that most rows have first.
+function compare(rows) {
+  const counts = new Map(), named = new Set(columns.map(c => c.type + " " + c.field));
+  for (const row of rows) for (const t of row.types) counts.set(t, (counts.get(t) || 0) + 1);
+  common = counts;
+  shared = rows.length > 1 ? [...counts.keys()].filter(t => counts.get(t) >= 0.9 * rows.length) : [];
+  differing = [];
+  for (const name of asked) {
+    const type = state.types.get(name), having = rows.filter(r => r.values?.[name] && typeof r.values[name] === "object");
+    for (const f of type.relation ? [] : type.fields) {
+      if (named.has(name + " " + f.name) || having.length < 2) continue;
+      const values = new Set(having.map(r => JSON.stringify(r.values[name][f.name])));
+      if (values.size > 1) differing.push({ type: name, field: f.name, unit: f.unit, rows: having.length, values: values.size });
+    }
+  }
+  differing.sort((a, b) => b.rows - a.rows || !!b.unit - !!a.unit || b.values - a.values);
+  differing = differing.filter((c, i) => differing.slice(0, i).filter(x => x.type === c.type).length < 2);
+}
+
+// Types whose values tell rows apart, perhaps: those with fields, which most of the rows have.
+function candidates(rows) {
+  const counts = new Map();
+  for (const row of rows) for (const t of row.types) if (state.types.get(t)?.fields.length && !state.types.get(t).relation) counts.set(t, (counts.get(t) || 0) + 1);
+  return [...counts.entries()].sort((a, b) => b[1] - a[1]).slice(0, MOST_TYPES).map(([t]) => t);
+}
+
+const nameWidth = () => innerWidth > 860 ? 180 : 110;
+const shownColumns = () => {
+  const room = Math.floor((list.clientWidth - 96 - (list.classList.contains("nameless") ? 0 : nameWidth()) - 220) / 112);
+  return [...columns, ...differing.slice(0, Math.max(0, Math.min(6, room) - columns.length))];
+};
 
 // ---- rows ----
 //
@@ -35,8 +70,9 @@ function lines() {
   const rows = total * high, k = scale(), top = list.scrollTop * k;
   inner.style.height = Math.min(rows, tallest) + high + "px";
   const first = Math.max(0, Math.floor(top / high) - 4), last = Math.min(total, first + Math.ceil(list.clientHeight / high) + 8);
-  const heads = inner.firstChild;
-  inner.replaceChildren(heads);
+  drawn = shownColumns();
+  inner.replaceChildren(h("div.heads", h("span.c-id", "entity"), h("span.c-name", "name"), drawn.map(c => h("span.c-value", { title: c.type + "." + c.field + (c.unit ? " in " + c.unit : "") }, h("small", c.type), c.field + (c.unit ? " " + c.unit : ""))),
+    h("span.c-types", shared.length ? "components beside those" : "components")));
   needed = [];
   for (let i = first; i < last; i++) {
     const n = Math.floor(i / chunk), page = pages.get(n), row = page?.rows?.[i % chunk];
@@ -45,7 +81,7 @@ function lines() {
     line.style.top = high + i * high - (top - list.scrollTop) + "px";
     if (row) line.append(...cells(row));
     else line.append(h("span.c-id", "…"));
-    if (row) line.addEventListener("click", () => { choose(row.id); lines(); });
+    if (row) line.addEventListener("click", () => { choose(row.id, { ...row, tick: page.tick }); lines(); });
     inner.append(line);
   }
   fetchNeeded();
@@ -58,13 +94,19 @@ function reveal(i) {
   else if (y + high > top + view) list.scrollTop = Math.ceil((y + high - view) / k);
 }
 
-function cells(row) {
-  return [h("span.c-id", row.id), h("span.c-name", row.name || ""),
-    ...columns.map(c => h("span.c-value", { title: c.type + "." + c.field }, row.values?.[c.type] ? valueText(row.values[c.type][c.field]) : "")),
-    h("span.c-types", row.types.map(t => h("span.chip" + (state.types.get(t)?.relation ? ".relation" : ""), t)))];
+// Of a row that has what nearly all have, only what it has beside that; the rarest first, since it tells rows apart.
+function chipsOf(row) {
+  const types = shared.every(t => row.types.includes(t)) ? row.types.filter(t => !shared.includes(t)) : [...row.types];
+  return types.sort((a, b) => common.get(a) - common.get(b));
 }
 
-const parameters = n => ({ q: text, at: at(), offset: n * chunk, limit: chunk, show: [...new Set(columns.map(c => c.type))].join(",") });
+function cells(row) {
+  return [h("span.c-id", row.id), h("span.c-name", row.name || (row.of ? h("span.faint", { title: "An instance of " + row.of }, row.of) : "")),
+    ...drawn.map(c => h("span.c-value", { title: c.type + "." + c.field }, row.values?.[c.type] ? valueText(row.values[c.type][c.field]) : "")),
+    h("span.c-types", { title: row.types.join(", ") }, chipsOf(row).map(t => h("span.chip" + (state.types.get(t)?.relation ? ".relation" : ""), t)))];
+}
+
+const parameters = n => ({ q: text, at: at(), offset: n * chunk, limit: chunk, show: asked.join(",") });
 
 // Three requests at a time at most, for what is in view: not for all that a quick hand scrolls past.
 function fetchNeeded() {
@@ -80,9 +122,11 @@ async function fetchPage(n) {
     const j = await get("entities", parameters(n));
     flying--;
     if (!root || map !== pages) return;
-    pages.set(n, { rows: j.rows, serial: mine });
+    pages.set(n, { rows: j.rows, serial: mine, tick: j.tick });
+    compare(rowsThere());
     if (pages.size > 40) for (const k of pages.keys()) if (Math.abs(k - n) > 10) pages.delete(k);
-    if (j.total !== total) { total = j.total; showCount(j); }
+    total = j.total;
+    showCount(j);
     lines();
   } catch (e) {
     flying--;
@@ -92,15 +136,22 @@ async function fetchPage(n) {
 }
 
 function showCount(j) {
-  under.replaceChildren(h("span", h("b", number(total)), total === 1 ? " entity" : " entities"), h("span.faint", ` in tick ${j.tick}`));
+  under.replaceChildren(h("span", h("b", number(total)), total === 1 ? " entity" : " entities"), h("span.faint", ` in tick ${j.tick}`), shared.length ? h("span.shared", h("span.faint", rowsThere().every(r => shared.every(t => r.types.includes(t))) ? "these rows have" : "most of these rows have"), shared.map(t => h("span.chip" + (state.types.get(t)?.relation ? ".relation" : ""), t))) : "");
 }
+
+const rowsThere = () => [...pages.values()].flatMap(p => p.rows || []);
 
 // Asks for the page that is in view; `anew`: the query is another one, so that the list begins at its top.
 async function run(anew = false) {
   const mine = ++serial, n = anew ? 0 : Math.floor(list.scrollTop * scale() / high / chunk);
-  columns = columnsOf(text);
   let j;
   try {
+    if (anew) {
+      columns = columnsOf(text);
+      asked = [...new Set(columns.map(c => c.type))];
+      const first = await get("entities", { ...parameters(0), show: "" });
+      asked = [...new Set([...asked, ...candidates(first.rows)])].slice(0, 16);
+    }
     j = await get("entities", parameters(n));
   } catch (e) {
     if (mine !== serial || !root) return;
@@ -112,10 +163,10 @@ async function run(anew = false) {
   input.classList.remove("bad");
   total = j.total;
   if (anew) { pages = new Map(); list.scrollTop = 0; }
-  pages.set(n, { rows: j.rows, serial: mine });
-  list.classList.toggle("nameless", ![...pages.values()].some(p => p.rows?.some(r => r.name)));
+  pages.set(n, { rows: j.rows, serial: mine, tick: j.tick });
+  compare(rowsThere());
+  list.classList.toggle("nameless", ![...pages.values()].some(p => p.rows?.some(r => r.name || r.of)));
   showCount(j);
-  inner.replaceChildren(h("div.heads", h("span.c-id", "entity"), h("span.c-name", "name"), columns.map(c => h("span.c-value", { title: c.type + "." + c.field + (c.unit ? " in " + c.unit : "") }, c.field + (c.unit ? " " + c.unit : ""))), h("span.c-types", "components")));
   lines();
   if (explain) showPlan();
 }
@@ -191,7 +242,7 @@ function move(by) {
   if (now < 0) now = Math.floor(list.scrollTop * scale() / high) - by; // none is chosen: the first one in view
   const next = Math.max(0, Math.min(total - 1, now + by));
   reveal(next);
-  if (loaded(next)) choose(loaded(next).id);
+  if (loaded(next)) choose(loaded(next).id, { ...loaded(next), tick: pages.get(Math.floor(next / chunk)).tick });
   lines();
 }
 

@@ -9,7 +9,8 @@ let shownFor = null;
 const plain = n => Number.isInteger(n) ? String(n) : String(+n.toPrecision(9));
 
 // Only what is looked at now can be edited.
-const writable = () => state.overview?.writes && state.at === null;
+let gone = false; // the last recorded state of it is shown, since it was destroyed
+const writable = () => state.overview?.writes && state.at === null && !gone;
 
 async function edit(edits, good) {
   if (await trying(post("edit", edits), good)) await show();
@@ -17,6 +18,17 @@ async function edit(edits, good) {
 
 export function link(id, label) {
   return h("a", { title: "Show " + id, onclick: e => { e.stopPropagation(); choose(id); } }, label || id);
+}
+
+// The rarest types first: they tell entities apart. `few` of them.
+export function telling(types, few = 4) {
+  const sorted = types.filter(t => !t.startsWith("reef")).sort((a, b) => (state.types.get(a)?.count ?? 0) - (state.types.get(b)?.count ?? 0));
+  return [...sorted.slice(0, few).map(t => h("span.chip" + (state.types.get(t)?.relation ? ".relation" : ""), t)), sorted.length > few ? h("span.faint", { title: sorted.slice(few).join(", ") }, `and ${sorted.length - few} more`) : null];
+}
+
+// The target of a relation: its path or name, or else its id and what it consists of.
+function target(t) {
+  return h("div.field.wide", h("label", "target"), h("span", t.label ? [link(t.id, t.label), h("span.faint.mono", "  " + t.id)] : [link(t.id), "  ", telling(t.types || [])]));
 }
 
 function limits(f, info) {
@@ -94,11 +106,10 @@ function fieldRows(entity, component, value, number) {
 
 function componentBox(entity, c) {
   const type = state.types.get(c.type), values = c.values || [];
-  const targets = c.relation ? values.filter(v => v?.target).map(v => v.target) : null;
   const box = h("section.component" + (c.disabled ? ".disabled" : ""), h("header", h("span", c.type, h("small", c.disabled ? "disabled" : c.home === "table" ? "" : c.home)),
     writable() ? h("span", h("button.plain", { title: c.disabled ? "Enable" : "Disable", onclick: () => edit([{ do: "enable", entity: entity.id, component: c.type, on: !!c.disabled }]) }, c.disabled ? "enable" : "disable"),
       h("button.plain", { title: "Remove " + c.type, onclick: () => edit([{ do: "remove", entity: entity.id, component: c.type }]) }, "remove")) : null));
-  if (targets) box.append(...targets.map(t => h("div.field", h("label", "target"), link(t), "")));
+  if (c.targets) box.append(...c.targets.map(target));
   else values.forEach((v, i) => box.append(...fieldRows(entity, c, v, values.length > 1 ? i : 0)));
   if (!values.length && !type?.size) box.firstChild.firstChild.append(h("small", "tag"));
   return box;
@@ -112,12 +123,14 @@ function addBox(entity) {
 }
 
 function render(e) {
+  gone = !!e.gone;
   const name = h("input", { value: e.name || "", placeholder: "no name", disabled: !writable(), "aria-label": "Name",
     onchange: x => edit([{ do: "name", entity: e.id, name: x.target.value || null }]) });
   const scroll = side.scrollTop;
   side.replaceChildren(...h("div",
     h("div.row", h("div.title.grow", h("b.mono", e.id), e.enabled ? null : h("span.chip", "disabled"), h("span.faint", "tick " + e.tick)),
       h("button.plain", { title: "Close (Escape)", onclick: () => choose(null) }, "✕")),
+    e.gone ? h("p", "It was destroyed behind tick ", h("a", { title: "Look at this tick", onclick: () => look(e.tick) }, e.tick), ": this is the last recorded state of it.") : null,
     h("div.row", name,
       h("button", { title: "What changed of it, and which system did it", onclick: () => tell("who", { id: e.id }) }, "Who changed it?")),
     e.components.map(c => componentBox(e, c)),
@@ -125,8 +138,15 @@ function render(e) {
       h("div.field", h("span.value", s.sources.slice(0, 50).flatMap(([id, label], i) => [i ? ", " : "", link(id, label)]), s.count > 50 ? " …" : "")))),
     writable() ? h("div.row", addBox(e), h("button", { onclick: () => edit([{ do: "destroy", entity: e.id }], "Destroyed " + e.id) }, "Destroy")) : null,
     state.overview?.writes ? h("div.row", h("button", { title: "Play two futures from here: with it and without it", onclick: () => { state.edits.push({ do: "destroy", entity: e.id }); tell("tab", "whatif"); } }, "What if it were gone?")) : null,
-    state.at !== null ? h("p.faint", "This is the past: look at now to edit.") : !state.overview?.writes ? h("p.faint", "The program allows no writes.") : null).childNodes);
+    state.at !== null || e.gone ? h("p.faint", e.gone ? "" : "This is the past: look at now to edit.") : !state.overview?.writes ? h("p.faint", "The program allows no writes.") : null).childNodes);
   side.scrollTop = scroll;
+}
+
+// Of an entity that was destroyed since its list was made, while nothing is recorded: what the list knows of it.
+function lastSeen(row) {
+  return [h("p", h("b", row.name || ""), row.name ? " " : "", "It was destroyed since the list showed it" + (row.tick !== undefined ? `, behind tick ${row.tick}` : "") + ". This is what the list showed:"),
+    ...row.types.map(t => h("section.component", h("header", h("span", t)), row.values?.[t] && typeof row.values[t] === "object" ? Object.entries(row.values[t]).map(([k, v]) => h("div.field", h("label", k), h("span.value", valueText(v)), "")) : null)),
+    h("p.faint", "Pause the program (space) to look at entities that don't live long, or record (r) to look at them afterwards.")];
 }
 
 export async function show() {
@@ -140,7 +160,7 @@ export async function show() {
     if (e.components.some(c => !state.types.has(c.type))) await loadTypes();
     if (state.chosen === id) render(e);
   } catch (x) {
-    if (state.chosen === id) side.replaceChildren(h("div.row", h("div.title.grow", h("b.mono", id)), h("button.plain", { title: "Close", onclick: () => choose(null) }, "✕")), h("p.error", x.message));
+    if (state.chosen === id) side.replaceChildren(h("div.row", h("div.title.grow", h("b.mono", id)), h("button.plain", { title: "Close", onclick: () => choose(null) }, "✕")), ...(x.status === 404 && state.row ? lastSeen(state.row) : [h("p.error", x.message)]));
   }
 }
 on("choose", show);

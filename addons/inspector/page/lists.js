@@ -1,6 +1,6 @@
 // Tables, types with singletons, and the tree of a relation.
-import { h, get, state, at, number, bytes, trying, tell, choose, valueText } from "./core.js";
-import { link } from "./entity.js";
+import { h, get, state, at, number, bytes, trying, tell, choose, valueText, loadTypes } from "./core.js";
+import { link, telling } from "./entity.js";
 
 export const tables = {
   name: "Tables",
@@ -40,7 +40,7 @@ export const types = {
 
 // ---- the tree ----
 
-let relation = "ChildOf";
+let chosen = null, relation = "ChildOf"; // what somebody has chosen; what is shown
 const opened = new Set();
 
 async function branch(box, parent, offset = 0) {
@@ -55,7 +55,7 @@ async function branch(box, parent, offset = 0) {
       if (children.hidden) opened.delete(n.id);
       else { opened.add(n.id); branch(children, n.id); }
     } }, n.children ? "▸" : "");
-    box.append(h("div.node", twist, h("a", { onclick: () => choose(n.id) }, n.label), n.children ? h("span.faint", "  " + number(n.children)) : null), children);
+    box.append(h("div.node", twist, h("a", { onclick: () => choose(n.id) }, n.label), n.types ? [" ", telling(n.types, 3)] : null, n.children ? h("span.faint", "  " + number(n.children)) : null), children);
     if (n.children && opened.has(n.id)) { children.hidden = false; twist.textContent = "▾"; branch(children, n.id); }
   }
   const left = j.total - offset - j.rows.length;
@@ -63,13 +63,26 @@ async function branch(box, parent, offset = 0) {
   if (!j.total && !parent) box.replaceChildren(h("p.empty", `No entity is related by ${relation}.`));
 }
 
+// The relation that the tree opens with: ChildOf if it has members, or the one with most of them that has a root.
+async function first(relations) {
+  const sorted = [...relations].sort((a, b) => (b.count > 0) - (a.count > 0) || (b.name === "ChildOf") - (a.name === "ChildOf") || b.count - a.count);
+  for (const t of sorted.slice(0, 8).filter(t => t.count)) {
+    const j = await get("tree", { relation: t.name, at: at(), limit: 1 }).catch(() => null);
+    if (j?.total) return t.name;
+  }
+  return sorted[0]?.name || "ChildOf";
+}
+
 export const tree = {
   name: "Tree",
   async open(view) {
-    const relations = [...state.types.values()].filter(t => t.relation).map(t => t.name);
-    if (!relations.includes(relation)) relation = relations[0] || "ChildOf";
-    const box = h("div.panel");
-    view.replaceChildren(h("h2", "Tree"), h("div.row", "of the relation", h("select", { "aria-label": "Relation", onchange: e => { relation = e.target.value; opened.clear(); branch(box); } }, relations.map(n => h("option", { selected: n === relation }, n))), h("span.faint", "sources stand below their target, in their order")), h("p"), box);
+    await loadTypes().catch(() => {});
+    const relations = [...state.types.values()].filter(t => t.relation);
+    const shown = relations.some(t => t.name === chosen) ? chosen : await first(relations), box = h("div.panel");
+    if (state.tab !== "tree") return;
+    relation = shown;
+    view.replaceChildren(h("h2", "Tree"), h("div.row", "of the relation", h("select", { "aria-label": "Relation", onchange: e => { relation = chosen = e.target.value; opened.clear(); branch(box); } },
+      relations.map(t => h("option", { value: t.name, selected: t.name === relation }, `${t.name} (${number(t.count)})`))), h("span.faint", "sources stand below their target, in their order")), h("p"), box);
     branch(box);
   },
   refresh(view) { if (state.server.paused || state.at !== null) this.open(view); },

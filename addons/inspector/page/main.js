@@ -1,5 +1,5 @@
 // The page as a whole: the stream of events, time, tabs, keys.
-import { h, get, post, listen, state, on, tell, number, time, load, keep, trying, toast, choose, loadTypes } from "./core.js";
+import { h, get, post, listen, state, on, tell, number, bytes, time, load, keep, trying, toast, choose, loadTypes } from "./core.js";
 import { draw as drawTimeline, look, lookBy } from "./timeline.js";
 import { overview } from "./overview.js";
 import { entities, ask } from "./entities.js";
@@ -9,6 +9,7 @@ import { tables, types, tree } from "./lists.js";
 import { whatif } from "./whatif.js";
 import { events } from "./events.js";
 import { sql } from "./sql.js";
+import { record } from "./recording.js";
 import { show as showEntity } from "./entity.js";
 
 const views = { overview, entities, systems, changes, tables, types, tree, whatif, events };
@@ -65,7 +66,6 @@ async function stepSystem() {
   state.at = "step";
   tell("at", "step");
 }
-async function record() { await trying(post("record", { record: !state.server.records }), state.server.records ? "Recording ended" : "Each state is recorded now"); }
 on("restore", async tick => { if (await control({ restore: tick }, "Set back to tick " + tick)) { state.rows = state.rows.filter(r => r[0] <= tick); look(null); refresh(); } });
 button("pause").onclick = pause;
 button("step").onclick = step;
@@ -81,6 +81,7 @@ function showTime() {
   button("record").classList.toggle("on", !!s.records);
   const word = innerWidth < 480 ? "" : s.records ? "Recording " : "Recorded "; // a phone has room for the number alone
   button("record").lastChild.textContent = s.kept ? word + number(s.kept) : "Record";
+  button("record").title = (s.records ? "Stop recording (r)" : "Record each state, to go back to it (r)") + (s.kept ? `: ${number(s.kept)} states, ${bytes(s.rate)} a tick; the program holds ${bytes(s.used)} of at most ${bytes(s.bound)}` : "");
   if (s.speed && document.activeElement !== button("speed")) button("speed").value = String(s.speed);
   for (const id of ["pause", "step", "step-system", "speed"]) button(id).disabled = !o?.writes;
   button("live").className = "dot " + (!state.connected ? "gone" : s.paused ? "paused" : "live");
@@ -142,7 +143,7 @@ async function refresh() {
 // ---- keys ----
 
 addEventListener("keydown", e => {
-  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
   const typing = e.target.matches("input, textarea, select");
   if (e.key === "Escape") {
     if (typing) return e.target.blur();
@@ -151,7 +152,7 @@ addEventListener("keydown", e => {
   }
   if (typing || (e.key === " " && e.target.matches("button"))) return;
   const n = e.key === "0" ? 10 : Number(e.key), names = Object.keys(views);
-  if (n >= 1 && n <= names.length) return open(names[n - 1]);
+  if (n >= 1 && n <= names.length) { e.preventDefault(); return open(names[n - 1]); } // the key isn't typed into what has the focus then
   const keys = { " ": pause, ".": step, ",": stepSystem, r: record, t: button("theme").onclick, ArrowLeft: () => lookBy(e.shiftKey ? -10 : -1), ArrowRight: () => lookBy(e.shiftKey ? 10 : 1), "/": () => { open("entities"); button("query").select(); } };
   if (!keys[e.key] || (e.key.startsWith("Arrow") && e.target.id === "entities")) return;
   e.preventDefault();

@@ -2,10 +2,11 @@
 import { h, get, state, on, at, number, ns, bytes, time, keep, series, short, choose, tell, colour } from "./core.js";
 import { curves } from "./plot.js";
 import { look } from "./timeline.js";
+import { recorded } from "./recording.js";
 
 const memoryParts = [["rows", "rows", "accent"], ["stores", "other homes", "violet"], ["index", "index", "gold"], ["tables", "tables", "coral"], ["events", "events", "bar"], ["bits", "bits", "bar"], ["names", "names", "bar"], ["hashes", "hashes", "bar"], ["tracks", "stamps", "bar"], ["spare", "spare", "line"]];
 const counted = new Map(); // query -> [[tick, count], ...]
-let root, cards, memory, duration, many, watches, pins, error, timer;
+let root, cards, memory, recording, duration, many, watches, pins, error, timer;
 
 function card(name, big, small) {
   return h("div.card", h("div.name", name), h("div.big", big), h("div.small", small || "\u00a0"));
@@ -29,6 +30,7 @@ function draw() {
   memory.replaceChildren(h("div.row", h("b", bytes(o.memory.total)), h("span.faint", state.server.kept ? `with ${number(state.server.kept)} recorded states` : "allocated by this family of worlds")),
     h("div.stack", memoryParts.map(([key, , c]) => { const i = h("i"); i.style.width = 100 * o.memory[key] / all + "%"; i.style.background = colour(c); return i; })),
     h("div.legend", memoryParts.filter(([key]) => o.memory[key]).map(([key, name, c]) => { const i = h("i"); i.style.background = colour(c); return h("span", i, name + " " + bytes(o.memory[key])); })));
+  recorded(recording);
   plots();
 }
 
@@ -96,14 +98,15 @@ export const overview = {
   open(view) {
     root = view;
     cards = h("div.cards");
-    memory = h("div.panel");
+    memory = h("div");
+    recording = h("div", { id: "recorded" });
     duration = h("canvas.plot");
     many = h("canvas.plot");
     watches = h("div.two");
     pins = h("div.two");
     error = h("div");
     view.append(cards, error, h("h3", "Time and entities"), h("div.two", h("div.panel", h("b", "How long a tick takes"), duration), h("div.panel", h("b", "Entities"), many)),
-      h("h3", "Memory"), memory, h("h3", "Pinned fields"), pins, h("h3", "Watched queries"), watches);
+      h("h3", "Memory"), h("div.panel", memory, recording), h("h3", "Pinned fields"), pins, h("h3", "Watched queries"), watches);
     draw();
     count().then(drawWatches);
     drawPins();
