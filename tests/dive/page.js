@@ -124,7 +124,10 @@ async function play_by_touch(page) {
     const box = await page.locator(`[data-control=${name}]`).boundingBox();
     await tap(box.x + box.width / 2, box.y + box.height / 2);
   };
+  const shown = async () => page.evaluate(() => [...document.querySelectorAll(".touch")].filter((b) => getComputedStyle(b).display !== "none").length);
   await picture("phone-title");
+  check((await page.evaluate(() => dive.core._dive_places())) === 1, "a page has nothing to leave: the title has one item");
+  check((await shown()) === 0, "the buttons aren't there before she dives");
   await tap(195, 200); // the name of the game isn't an item of the menu
   check((await until((s) => s.screen === 1, 2)).screen === 0, "a tap beside the menu does nothing");
   await tap(195, 418);
@@ -134,6 +137,12 @@ async function play_by_touch(page) {
   await until((s) => s.tick > 240, 60);
   await finger("touchEnd");
   await picture("phone-play");
+  check((await shown()) === 5, "the buttons are there while she dives");
+  await tap_button("pulse");
+  await page.waitForTimeout(300);
+  const ready = await page.evaluate(() => [Number(document.querySelector("[data-control=pulse]").style.getPropertyValue("--ready")), dive.core._dive_ready(1)]);
+  check(ready[0] < 1 && Math.abs(ready[0] - ready[1]) < 0.2, `a button shows how long it rests: ${ready}`);
+  await picture("phone-pulse");
   await tap_button("dash");
   await tap_button("pause");
   check((await until((s) => s.screen === 2, 10)).screen === 2, "the button pauses");

@@ -22,7 +22,7 @@ static void use_keys(reef_block *b, Diver *d, const Input *in, const Upgrades *u
     d->keys = in->keys;
     if ((pressed & KEY_DASH) != 0 && d->dash_rests == 0.0f) {
         d->dash = 0.18f;
-        d->dash_rests = 1.5f - 0.35f * (float)u->level[UPGRADE_FINS];
+        d->dash_rests = DASH_RESTS - 0.35f * (float)u->level[UPGRADE_FINS];
         if (d->safe < 0.3f) d->safe = 0.3f;
 #ifndef DIVE_AS_IN_VERSION_1
         d->dashes++;
@@ -31,7 +31,7 @@ static void use_keys(reef_block *b, Diver *d, const Input *in, const Upgrades *u
     }
     if ((pressed & KEY_PULSE) != 0 && d->pulse_rests == 0.0f) {
         float level = (float)u->level[UPGRADE_SONAR], radius = 6.0f + 2.0f * level;
-        d->pulse_rests = 7.0f - level;
+        d->pulse_rests = PULSE_RESTS - level;
         reef_send(b, Blast, at.x, at.y, radius, level * 2.0f, 26.0f, 1.3f + 0.3f * level, 1);
         reef_send(b, Cue, CUE_PULSE, at.x, at.y, radius, 0);
     }

@@ -16,6 +16,8 @@ enum {
 
 #define SEA_RADIUS 70.0f /* m: behind this is rock */
 #define BELL_RADIUS 5.0f /* m: here the diver gets air */
+#define DASH_RESTS 1.5f  /* seconds until she can dash again, without upgrades */
+#define PULSE_RESTS 7.0f /* the same for a pulse */
 #define REWIND_AIR 0.08f /* for each tick that time ran backward */
 
 /* ---- input: all that the world learns from outside in a tick ---- */

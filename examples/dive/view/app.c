@@ -233,10 +233,11 @@ static bool title(app *a, const controls *c, float dt)
     }
     if (reef_single_get(a->demo.world, Stage)->now == STAGE_LOST && !begin_demo(a)) return false;
     bool going_on = session_was_loaded(&a->play);
-    uint32_t chosen = choose(a, c, going_on ? 3 : 2);
+    uint32_t leave = a->stays ? UINT32_MAX : going_on ? 2 : 1; /* the menu's last item, where there is one */
+    uint32_t chosen = choose(a, c, (going_on ? 2u : 1u) + (a->stays ? 0u : 1u));
     if (going_on && chosen == 0) return start_playing(a);
     if (chosen == (going_on ? 1u : 0u)) return going_on ? dive_again(a, a->seed) : start_playing(a);
-    a->quit = chosen == (going_on ? 2u : 1u);
+    a->quit = chosen == leave;
     return true;
 }
 
@@ -356,6 +357,7 @@ bool app_frame(app *a, const controls *from, float dt, float aspect)
 {
     bool good = true;
     a->aspect = aspect;
+    a->by_touch = from->by_touch;
     const controls keys = with_menu_keys(a, from), *c = &keys;
     a->time += a->backward ? -dt : dt;
     a->backward = false;

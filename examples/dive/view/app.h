@@ -32,6 +32,7 @@ typedef struct controls {
     bool pointer_aims;          /* the lamp follows a pointer instead; a finger doesn't aim */
     float pointer_x, pointer_y; /* of the screen, 0 ... 1 */
     uint32_t held, pressed;     /* now; since the last frame */
+    bool by_touch;              /* fingers play, on buttons that the page draws */
 } controls;
 
 typedef enum app_screen { SCREEN_TITLE, SCREEN_PLAY, SCREEN_PAUSE, SCREEN_PHOTO } app_screen;
@@ -69,6 +70,8 @@ typedef struct app {
     scores scores;
     bool scored; /* this dive is in the table */
     bool quit;
+    bool stays; /* nothing can be left: a page, which is closed instead */
+    bool by_touch;
     bool blind;          /* the frame isn't needed: for scripts */
     const replay *watch; /* recorded inputs, which are played instead of the player's; NULL: none */
 
@@ -88,6 +91,8 @@ bool app_frame(app *a, const controls *c, float dt, float aspect);
 
 /* ---- hud.c: what stands over the sea ---- */
 
+/* How long the goal is said at the beginning of a dive, then the keys, in seconds of the dive. */
+enum { GOAL_SECONDS = 9, KEYS_SECONDS = 18 };
 void hud_draw(app *a);
 /* Half of the screen's width in the units of menus, in which a wide screen is 100 units high. */
 float hud_half_wide(const app *a);

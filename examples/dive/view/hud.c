@@ -38,6 +38,33 @@ static void write(frame *f, const char *text, float x, float y, float size, int 
     frame_text(f, text, x, y, size, align, paint);
 }
 
+/* Writes a text in lines of some width, with shadows. Returns where the next line would be. */
+static float write_wrapped(frame *f, const char *text, float x, float y, float size, float wide, colour paint)
+{
+    char line[128];
+    size_t n = 0;
+    for (const char *word = text; *word != '\0';) {
+        size_t length = 0;
+        while (word[length] != '\0' && word[length] != ' ') length++;
+        if (n + length + 2 > sizeof line) break;
+        size_t before = n;
+        if (n > 0) line[n++] = ' ';
+        for (size_t i = 0; i < length; i++) line[n++] = word[i];
+        line[n] = '\0';
+        if (text_width(line, size) > wide && before > 0) {
+            line[before] = '\0';
+            write(f, line, x, y, size, TEXT_MIDDLE, paint);
+            y += size * 1.7f;
+            n = 0;
+            continue;
+        }
+        word += length;
+        while (*word == ' ') word++;
+    }
+    if (n > 0) write(f, line, x, y, size, TEXT_MIDDLE, paint);
+    return y + size * 1.7f;
+}
+
 /* ---- gauges ---- */
 
 static void draw_air(app *a, const Diver *d, float most, float wide, float y)
@@ -120,8 +147,10 @@ static void draw_gauges(app *a, float half, float high)
         else if (s->now == STAGE_WAVE) box(f, -15, 7.6f, 30.0f * clamp(s->clock / 40.0f, 0.0f, 1.0f), 0.7f, teal);
     }
     const float rests = narrow ? high - 20.0f : high - 8.0f;
-    draw_rest(a, -half + 4.0f, rests, "dash", d->dash_rests, 1.5f);
-    draw_rest(a, -half + 16.5f, rests, "pulse", d->pulse_rests, 7.0f);
+    if (!a->by_touch) { /* the page's buttons show it */
+        draw_rest(a, -half + 4.0f, rests, "dash", d->dash_rests, DASH_RESTS);
+        draw_rest(a, -half + 16.5f, rests, "pulse", d->pulse_rests, PULSE_RESTS);
+    }
     const uint32_t enemies = reef_single_get(w, Census)->enemies;
     if (enemies > 0) {
         snprintf(text, sizeof text, "%u around", (unsigned)enemies);
@@ -147,32 +176,6 @@ static const char *const upgrade_texts[] = {
     UPGRADES(X)
 #undef X
 };
-
-/* Writes a text in lines of some width. */
-static void write_wrapped(frame *f, const char *text, float x, float y, float size, float wide, colour paint)
-{
-    char line[128];
-    size_t n = 0;
-    for (const char *word = text; *word != '\0';) {
-        size_t length = 0;
-        while (word[length] != '\0' && word[length] != ' ') length++;
-        if (n + length + 2 > sizeof line) break;
-        size_t before = n;
-        if (n > 0) line[n++] = ' ';
-        for (size_t i = 0; i < length; i++) line[n++] = word[i];
-        line[n] = '\0';
-        if (text_width(line, size) > wide && before > 0) {
-            line[before] = '\0';
-            frame_text(f, line, x, y, size, TEXT_MIDDLE, paint);
-            y += size * 1.7f;
-            n = 0;
-            continue;
-        }
-        word += length;
-        while (*word == ' ') word++;
-    }
-    if (n > 0) frame_text(f, line, x, y, size, TEXT_MIDDLE, paint);
-}
 
 static void draw_offer(app *a, uint32_t k, float x, float y, float wide, float high)
 {
@@ -268,13 +271,42 @@ static void draw_title(app *a, float half)
     write(f, "air is everything", 0, 39, 2.6f, TEXT_MIDDLE, teal);
     static const char *const begin[] = {"dive", "leave"}, *const go_on[] = {"go on", "a new dive", "leave"};
     bool loaded = session_was_loaded(&a->play);
-    draw_menu(a, loaded ? go_on : begin, loaded ? 3 : 2, 46);
+    draw_menu(a, loaded ? go_on : begin, (loaded ? 2u : 1u) + (a->stays ? 0u : 1u), 46);
     if (a->scores.count > 0) draw_scores(a, 73);
-    if (half < 50.0f) write(f, "drag to swim, or use a keyboard", 0, 100, 1.8f, TEXT_MIDDLE, dim);
-    else
-        write(f,
-              "wasd or arrows swim   space dash   e pulse   shift hold the lamp   r rewind   p two futures   esc pause",
-              0, 96, 1.25f, TEXT_MIDDLE, dim);
+    if (a->by_touch || half < 50.0f) {
+        (void)write_wrapped(f, a->by_touch ? "drag to swim" : "wasd or arrows swim", 0, 96, 2.2f, half * 1.8f, ivory);
+    } else {
+        const float size = clamp(half * 0.024f, 1.6f, 2.2f);
+        box(f, -half, 88.2f, half * 2.0f, 8.6f, (colour){2, 10, 16, 190});
+        write(f, "wasd or arrows swim   space dashes   e pulses   shift holds the lamp", 0, 89.2f, size, TEXT_MIDDLE,
+              ivory);
+        write(f, "r turns time back   p shows two futures   esc pauses", 0, 93.2f, size, TEXT_MIDDLE, ivory);
+    }
+}
+
+/* In the first seconds of a dive: what it is about, and then how it is done. */
+static void draw_goal(app *a, float half)
+{
+    const Stage *s = reef_single_get(a->play.now.world, Stage);
+    const float now = (float)reef_tick_count(a->play.now.world) / TICKS_PER_SECOND;
+    const bool narrow = half < 60.0f, goal = now < GOAL_SECONDS;
+    if (now >= KEYS_SECONDS || s->now > STAGE_WAVE || a->watch != NULL) return;
+    const float left = (goal ? GOAL_SECONDS : KEYS_SECONDS) - now, in = clamp(left * 2.0f, 0.0f, 1.0f);
+    const float size = narrow ? 2.4f : 2.6f, wide = narrow ? half * 2.0f - 8.0f : 100.0f, y = narrow ? 57.0f : 61.0f;
+    const char *keys = "space dashes, e pushes all away, hold r to turn time back: that costs air";
+    if (a->by_touch) keys = "drag to swim. dash flees, pulse pushes all away, rewind turns time back: that costs air";
+    float high = goal ? 20.0f : 13.0f;
+    if (narrow) high = goal ? 25.0f : 17.0f;
+    box(&a->frame, -wide * 0.5f - 3.0f, y - 3.0f, wide + 6.0f, high, (colour){2, 10, 16, (uint8_t)(200.0f * in)});
+    if (!goal) {
+        (void)write_wrapped(&a->frame, keys, 0, y, size, wide, faded(ivory, in));
+        return;
+    }
+    const float next =
+        write_wrapped(&a->frame, "survive twelve waves", 0, y, size * 1.4f, wide, faded(gold, in)) + 0.6f;
+    (void)write_wrapped(&a->frame,
+                        "turn the lamp to the creatures: the harpoon shoots what it lights. the bell has air", 0, next,
+                        size, wide, faded(ivory, in));
 }
 
 /* What stands over the play: an end, the shop, a banner. */
@@ -284,6 +316,7 @@ static void draw_stage(app *a, float half)
     if (s->now == STAGE_SHOP) draw_shop(a, half);
     if (s->now == STAGE_LOST) draw_end(a, false);
     if (s->now == STAGE_WON) draw_end(a, true);
+    if (a->screen == SCREEN_PLAY && a->backward_shown <= 0.05f) draw_goal(a, half);
     if (a->backward_shown > 0.05f)
         write(&a->frame, "<< rewind", 0, 22, 4.0f, TEXT_MIDDLE, faded(teal, a->backward_shown));
     if (a->banner_left > 0.0f && s->now == STAGE_WAVE) {

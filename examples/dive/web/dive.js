@@ -161,6 +161,7 @@ class Hands {
     this.aims = false;   // the lamp follows the pointer: a mouse has moved
     this.stick = null;   // a finger that swims: {id, x, y, dx, dy}
     this.pads = 0;
+    this.byTouch = matchMedia("(pointer: coarse)").matches; // or a finger has touched the sea
     addEventListener("keydown", (e) => {
       speaker.open();
       const control = KEYS[e.code];
@@ -181,7 +182,7 @@ class Hands {
       canvas.focus();
       this.point(e);
       if (e.pointerType !== "touch") return this.press(e.button === 0 ? CONTROLS.dash | CONTROLS.point : CONTROLS.pulse, true);
-      for (const button of document.querySelectorAll(".touch")) button.style.display = "block";
+      this.byTouch = true;
       this.aims = false;
       this.stick = { id: e.pointerId, x: e.clientX, y: e.clientY, dx: 0, dy: 0 };
       this.press(CONTROLS.point, true);
@@ -236,7 +237,7 @@ class Hands {
       this.pads = down;
     }
     way[4] = this.pointer.x, way[5] = this.pointer.y;
-    const read = { held: this.held, pressed: this.pressed, aims: this.aims };
+    const read = { held: this.held, pressed: this.pressed, aims: this.aims, byTouch: this.byTouch };
     this.pressed = 0;
     return read;
   }
@@ -265,6 +266,17 @@ function keepFiles(core) {
   }
 }
 
+// ---- the buttons for fingers: there while she dives, and those that rest say for how long ----
+
+function showButtons(core) {
+  const dives = core._dive_screen() === 1;
+  for (const button of document.querySelectorAll(".touch")) {
+    const rests = ["dash", "pulse"].indexOf(button.dataset.control);
+    button.style.display = dives || (core._dive_screen() === 3 && button.dataset.control === "photo") ? "block" : "none";
+    if (rests >= 0) button.style.setProperty("--ready", core._dive_ready(rests));
+  }
+}
+
 // ---- all together ----
 
 async function main() {
@@ -286,7 +298,8 @@ async function main() {
     const wide = Math.round(canvas.clientWidth * scale), high = Math.round(canvas.clientHeight * scale);
     if (canvas.width !== wide || canvas.height !== high) canvas.width = wide, canvas.height = high;
     const read = hands.read(core.HEAPF32.subarray(way, way + 6)), begin = performance.now();
-    if (!core._dive_frame(Math.max(0, (now - last) / 1000), wide / high, read.held, read.pressed, read.aims, way * 4)) throw new Error("out of memory");
+    if (!core._dive_frame(Math.max(0, (now - last) / 1000), wide / high, read.held, read.pressed, read.aims, read.byTouch, way * 4)) throw new Error("out of memory");
+    if (read.byTouch) showButtons(core);
     const played = performance.now();
     painter.draw();
     speaker.play();

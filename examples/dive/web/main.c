@@ -7,11 +7,17 @@
 static app the_app;
 
 /* Files that the page put into /dive are found again. */
-EMSCRIPTEN_KEEPALIVE int dive_begin(unsigned seed) { return app_begin(&the_app, seed, NULL, "/dive"); }
+EMSCRIPTEN_KEEPALIVE int dive_begin(unsigned seed)
+{
+    const bool good = app_begin(&the_app, seed, NULL, "/dive");
+    the_app.stays = true;
+    return good;
+}
 
-/* `way` has move_x, move_y, aim_x, aim_y, pointer_x, pointer_y; the pointer counts if `pointer_aims`. */
+/* `way` has move_x, move_y, aim_x, aim_y, pointer_x, pointer_y; the pointer counts if `pointer_aims`. `by_touch`: the
+ * page shows its buttons. */
 EMSCRIPTEN_KEEPALIVE int dive_frame(float dt, float aspect, unsigned held, unsigned pressed, int pointer_aims,
-                                    const float *way)
+                                    int by_touch, const float *way)
 {
     const controls c = {.move_x = way[0],
                         .move_y = way[1],
@@ -21,8 +27,8 @@ EMSCRIPTEN_KEEPALIVE int dive_frame(float dt, float aspect, unsigned held, unsig
                         .pointer_x = way[4],
                         .pointer_y = way[5],
                         .held = held,
-                        .pressed = pressed};
-    the_app.quit = false;
+                        .pressed = pressed,
+                        .by_touch = by_touch != 0};
     return app_frame(&the_app, &c, dt, aspect);
 }
 
@@ -65,10 +71,19 @@ EMSCRIPTEN_KEEPALIVE const unsigned char *dive_noise(void)
     return pixels;
 }
 
+/* How much of the rest is over before she can dash (0) or send a pulse (1) again, 0 ... 1, for the page's buttons. */
+EMSCRIPTEN_KEEPALIVE float dive_ready(unsigned what)
+{
+    const reef_world *w = the_app.play.now.world;
+    const Diver *d = reef_get(w, reef_single_get(w, Lamp)->diver, Diver);
+    return 1.0f - clamp(what == 0 ? d->dash_rests / DASH_RESTS : d->pulse_rests / PULSE_RESTS, 0.0f, 1.0f);
+}
+
 /* For tests: what is going on. */
 EMSCRIPTEN_KEEPALIVE unsigned dive_screen(void) { return the_app.screen; }
 EMSCRIPTEN_KEEPALIVE unsigned dive_stage(void) { return reef_single_get(the_app.play.now.world, Stage)->now; }
 EMSCRIPTEN_KEEPALIVE unsigned dive_tick(void) { return (unsigned)reef_tick_count(the_app.play.now.world); }
 EMSCRIPTEN_KEEPALIVE unsigned dive_creatures(void) { return reef_single_get(the_app.play.now.world, Census)->enemies; }
 EMSCRIPTEN_KEEPALIVE int dive_backward(void) { return the_app.backward; }
+EMSCRIPTEN_KEEPALIVE unsigned dive_places(void) { return the_app.place_count; }
 EMSCRIPTEN_KEEPALIVE int dive_has_ghost(void) { return the_app.play.ghost.world != NULL; }
