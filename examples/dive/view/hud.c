@@ -294,7 +294,7 @@ static void draw_goal(app *a, float half)
     const float left = (goal ? GOAL_SECONDS : KEYS_SECONDS) - now, in = clamp(left * 2.0f, 0.0f, 1.0f);
     const float size = narrow ? 2.4f : 2.6f, wide = narrow ? half * 2.0f - 8.0f : 100.0f, y = narrow ? 57.0f : 61.0f;
     const char *keys = "space dashes, e pushes all away, hold r to turn time back: that costs air";
-    if (a->by_touch) keys = "drag to swim. dash flees, pulse pushes all away, rewind turns time back: that costs air";
+    if (a->by_touch) keys = "drag to swim. dash flees, pulse pushes all away, rewind costs air";
     float high = goal ? 20.0f : 13.0f;
     if (narrow) high = goal ? 25.0f : 17.0f;
     box(&a->frame, -wide * 0.5f - 3.0f, y - 3.0f, wide + 6.0f, high, (colour){2, 10, 16, (uint8_t)(200.0f * in)});
