@@ -21,12 +21,9 @@ typedef struct save_values {
 /* Files describe their types, so these have fields here. */
 static void fields_give(const reef_world *w)
 {
-    const reef_field position[] = {REEF_FIELD(Position, x, REEF_F32, "m", 0, 0),
-                                   REEF_FIELD(Position, y, REEF_F32, "m", 0, 0)};
-    const reef_field velocity[] = {REEF_FIELD(Velocity, x, REEF_F32, "m/s", 0, 0),
-                                   REEF_FIELD(Velocity, y, REEF_F32, "m/s", 0, 0)};
-    const reef_field data[] = {REEF_FIELD(Data, a, REEF_U64, NULL, 0, 0), REEF_FIELD(Data, b, REEF_U64, NULL, 0, 0),
-                               REEF_FIELD(Data, c, REEF_U64, NULL, 0, 0), REEF_FIELD(Data, d, REEF_U64, NULL, 0, 0)};
+    const reef_field position[] = {REEF_FIELDS_OF(Position, (x, "m"), (y, "m"))};
+    const reef_field velocity[] = {REEF_FIELDS_OF(Velocity, (x, "m/s"), (y, "m/s"))};
+    const reef_field data[] = {REEF_FIELDS_OF(Data, a, b, c, d)};
     if (reef_type_describe(reef_id(Position), position, 2) != REEF_OK ||
         reef_type_describe(reef_id(Velocity), velocity, 2) != REEF_OK ||
         reef_type_describe(reef_id(Data), data, 4) != REEF_OK)

@@ -79,10 +79,8 @@ static Position commit_value(uint32_t i) { return (Position){(float)(i & 1023) +
 
 static void fields_give(const reef_world *w)
 {
-    const reef_field position[] = {REEF_FIELD(Position, x, REEF_F32, "m", 0, 0),
-                                   REEF_FIELD(Position, y, REEF_F32, "m", 0, 0)};
-    const reef_field velocity[] = {REEF_FIELD(Velocity, x, REEF_F32, "m/s", 0, 0),
-                                   REEF_FIELD(Velocity, y, REEF_F32, "m/s", 0, 0)};
+    const reef_field position[] = {REEF_FIELDS_OF(Position, (x, "m"), (y, "m"))};
+    const reef_field velocity[] = {REEF_FIELDS_OF(Velocity, (x, "m/s"), (y, "m/s"))};
     if (reef_type_describe(reef_id(Position), position, 2) != REEF_OK ||
         reef_type_describe(reef_id(Velocity), velocity, 2) != REEF_OK)
         bench_fail(w, "reef_type_describe");

@@ -10,8 +10,7 @@ typedef struct {
 } Audio;
 REEF_COMPONENT(Proximity);
 REEF_COMPONENT(Audio);
-REEF_FIELDS(Proximity, REEF_FIELD(Proximity, distance, REEF_F32, "m", 0, 0),
-            REEF_FIELD(Proximity, least, REEF_F32, "m", 0, 0), REEF_FIELD(Proximity, most, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Proximity, (distance, "m"), (least, "m"), (most, "m"));
 
 /* Returns how loud it is here: each volume divided by the square of the distance. */
 static float listen(reef_world *w)

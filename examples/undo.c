@@ -20,10 +20,9 @@ REEF_COMPONENT(Box);
 REEF_COMPONENT(Paint);
 REEF_COMPONENT_IN(Arrow, REEF_SPARSE);
 REEF_TAG(Selected);
-REEF_FIELDS(Box, REEF_FIELD(Box, x, REEF_I32, NULL, 0, 0), REEF_FIELD(Box, y, REEF_I32, NULL, 0, 0),
-            REEF_FIELD(Box, width, REEF_I32, NULL, 0, 0), REEF_FIELD(Box, height, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Paint, REEF_FIELD(Paint, color, REEF_U32, NULL, 0, 0));
-REEF_FIELDS(Arrow, REEF_FIELD(Arrow, from, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Arrow, to, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Box, x, y, width, height);
+REEF_FIELDS(Paint, color);
+REEF_FIELDS(Arrow, from, to);
 
 enum { STEPS_MAX = 64 };
 

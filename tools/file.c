@@ -67,6 +67,12 @@ static void noted(void *context, const reef_load_note *n)
         say(f->path, "%s.%s has its default value: it is %s in this file and %s in the first one", n->type, n->field,
             n->was, n->is);
         break;
+    case REEF_NOTE_NAMES_CHANGED:
+        say(f->path, "%s.%s has other names in the first file: values are translated by name", n->type, n->field);
+        break;
+    case REEF_NOTE_NAME_DROPPED:
+        say(f->path, "%s.%s has no value %s in the first file: it becomes 0", n->type, n->field, n->was);
+        break;
     case REEF_NOTE_HOME_CHANGED: say(f->path, "%s is kept in another home, as in the first file", n->type); break;
     case REEF_NOTE_TAIL_CUT:
         say(f->path, "the last record is torn: %" PRIu64 " byte%s left out", n->rows, n->rows == 1 ? " is" : "s are");

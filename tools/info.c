@@ -104,6 +104,16 @@ static void field_print(const reef_field *f)
         put_name(f->unit);
     }
     if (f->lowest != 0 || f->highest != 0) printf("  %g ... %g", f->lowest, f->highest);
+    if (f->names) {
+        printf("  %s ", f->names->mask ? "mask" : "enum");
+        put_name(f->names->name);
+        fputs(":", stdout);
+    }
+    for (uint32_t i = 0; f->names && i < f->names->count; i++) {
+        fputs(i ? ", " : " ", stdout);
+        put_name(f->names->values[i].name);
+        printf(" %" PRId64, f->names->values[i].value);
+    }
     putchar('\n');
 }
 

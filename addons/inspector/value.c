@@ -180,9 +180,21 @@ static json_t *json_single(const void *data)
     return json_real(number);
 }
 
-static json_t *json_element(reef_kind kind, const void *data)
+/* A value by its name; NULL: nothing of it has a name, so it is a number. */
+static json_t *json_named(const reef_field *f, const void *data)
+{
+    char text[REEF_NAMES_TEXT_MAX];
+    const int64_t value = is_signed(f->kind) ? signed_of(f->kind, data) : (int64_t)unsigned_of(f->kind, data);
+    const size_t length = reef_names_write(f->names, value, text, sizeof text);
+    return isdigit((unsigned char)text[0]) || text[0] == '-' ? NULL : inspector_json_text_sized(text, length);
+}
+
+static json_t *json_element(const reef_field *f, const void *data)
 {
     reef_entity e;
+    const reef_kind kind = f->kind;
+    json_t *named = f->names ? json_named(f, data) : NULL;
+    if (named) return named;
     if (kind == REEF_BOOL) return json_boolean(*(const unsigned char *)data != 0);
     if (kind == REEF_ENTITY) return memcpy(&e, data, sizeof e), inspector_json_entity(e);
     if (kind == REEF_F32) return json_single(data);
@@ -198,10 +210,10 @@ json_t *inspector_json_field(const reef_field *f, const void *data)
         const char *end = memchr(at, 0, f->bytes);
         return inspector_json_text_sized(at, end ? (size_t)(end - at) : f->bytes);
     }
-    if (count == 1) return json_element(f->kind, at);
+    if (count == 1) return json_element(f, at);
     json_t *list = json_array();
     for (uint32_t i = 0; i < count && i < ELEMENTS_SHOWN; i++)
-        json_array_append_new(list, json_element(f->kind, at + (size_t)i * inspector_kind_size(f->kind)));
+        json_array_append_new(list, json_element(f, at + (size_t)i * inspector_kind_size(f->kind)));
     return list;
 }
 
@@ -352,6 +364,20 @@ static bool entity_set(const reef_field *f, const json_t *to, void *at, char *wh
     return true;
 }
 
+/* Takes a name, or several of a bit mask: the number goes on as JSON. */
+static bool named_set(const reef_field *f, const json_t *to, void *at, char *why)
+{
+    int64_t value = 0;
+    char expected[REEF_DETAIL_MAX];
+    (void)snprintf(expected, sizeof expected, "a name of %.60s, or a number", f->names->name);
+    if (!reef_names_read(f->names, json_string_value(to), json_string_length(to), &value))
+        return wrong(why, expected, f);
+    json_t *number = is_signed(f->kind) || value >= 0 ? json_signed(value) : inspector_json_number((uint64_t)value);
+    const bool good = is_signed(f->kind) ? signed_set(f, number, at, why) : unsigned_set(f, number, at, why);
+    json_decref(number);
+    return good;
+}
+
 bool inspector_field_set(const reef_field *f, uint32_t element, const json_t *to, void *data, char *why)
 {
     char *at = (char *)data + f->offset + (size_t)element * inspector_kind_size(f->kind);
@@ -369,6 +395,7 @@ bool inspector_field_set(const reef_field *f, uint32_t element, const json_t *to
         return true;
     }
     if (f->kind == REEF_ENTITY) return entity_set(f, to, at, why);
+    if (f->names && json_is_string(to)) return named_set(f, to, at, why);
     if (is_float(f->kind)) return float_set(f, to, at, why);
     return is_signed(f->kind) ? signed_set(f, to, at, why) : unsigned_set(f, to, at, why);
 }

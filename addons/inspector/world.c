@@ -152,6 +152,24 @@ json_t *inspector_answer_hash(request *r)
 
 /* ---- types and tables ---- */
 
+/* The names of an enum or bit mask, for lists and check boxes: {"name": "Mood", "mask": false, "values": [["CALM", 0],
+ * ...]} */
+static json_t *names_json(const reef_names *names)
+{
+    json_t *j = json_object(), *values = json_array();
+    for (uint32_t i = 0; i < names->count; i++) {
+        const int64_t value = names->values[i].value;
+        json_t *pair = json_array();
+        json_array_append_new(pair, inspector_json_text(names->values[i].name));
+        json_array_append_new(pair, json_integer(value));
+        json_array_append_new(values, pair);
+    }
+    json_object_set_new(j, "name", inspector_json_text(names->name));
+    json_object_set_new(j, "mask", json_boolean(names->mask));
+    json_object_set_new(j, "values", values);
+    return j;
+}
+
 static json_t *field_json(const reef_field *f)
 {
     json_t *j = json_object();
@@ -161,6 +179,7 @@ static json_t *field_json(const reef_field *f)
     put(j, "count", inspector_field_count(f));
     if (f->kind == REEF_CHAR) put(j, "bytes", f->bytes);
     if (f->unit) json_object_set_new(j, "unit", inspector_json_text(f->unit));
+    if (f->names) json_object_set_new(j, "names", names_json(f->names));
     if (f->lowest == 0 && f->highest == 0) return j;
     json_object_set_new(j, "lowest", json_real(f->lowest));
     json_object_set_new(j, "highest", json_real(f->highest));

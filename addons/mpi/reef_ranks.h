@@ -49,7 +49,7 @@ typedef struct ReefCell {
     uint32_t cell;
 } ReefCell;
 REEF_COMPONENT(ReefCell);
-REEF_FIELDS(ReefCell, REEF_FIELD(ReefCell, cell, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(ReefCell, cell);
 /* An entity of a neighbouring cell, which lives on another rank. Read it, don't change it. */
 REEF_TAG(ReefGhost);
 /* With `overlap`: an entity of an inner cell, that is, all cells near it are of the same rank. */

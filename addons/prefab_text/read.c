@@ -288,6 +288,26 @@ static bool number_read(reading *r, const text_step *at, const reef_field *f, js
     return true;
 }
 
+/* A value by its name: "ANGRY", in a bit mask "WET|COLD". */
+static bool named_read(reading *r, const text_step *at, const reef_field *f, json_t *value, void *to)
+{
+    const char *text = json_string_value(value);
+    const size_t length = json_string_length(value);
+    const kind_range k = range_of(f->kind);
+    int64_t x = 0;
+    if (!reef_names_read(f->names, text, length, &x)) {
+        char what[160];
+        similar s = similar_to(text);
+        for (uint32_t i = 0; i < f->names->count; i++) similar_try(&s, f->names->values[i].name);
+        snprintf(what, sizeof what, "value of \"%.120s\"", f->names->name);
+        return unknown(r, at, what, &s);
+    }
+    if (k.bytes < 8 && ((double)x < k.lowest || (double)x > k.highest))
+        return wrong(r, at, "this number doesn't fit the field \"%s\"", f->name);
+    integer_put(to, k.bytes, x);
+    return true;
+}
+
 static bool element_read(reading *r, const text_step *at, const reef_field *f, json_t *value, char *to)
 {
     reef_entity e;
@@ -296,6 +316,7 @@ static bool element_read(reading *r, const text_step *at, const reef_field *f, j
         if (!json_is_boolean(value)) return wants(r, at, value, "true or false");
         return memcpy(to, &on, 1), true;
     }
+    if (f->names && json_is_string(value)) return named_read(r, at, f, value, to);
     if (f->kind != REEF_ENTITY) return number_read(r, at, f, value, to);
     if (!r->links) return true;
     if (!entity_find(r, at, value, &e)) return false;

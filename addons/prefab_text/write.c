@@ -118,15 +118,32 @@ static void put_entity(writing *x, reef_entity root, reef_entity e)
     free(path);
 }
 
-static void put_element(writing *x, reef_entity root, reef_kind kind, const char *from)
+static void put_number(writing *x, int64_t i, uint64_t u)
 {
     char text[32];
+    if (u > INT64_MAX) x->failed = true; /* jansson wouldn't read it */
+    if (u) snprintf(text, sizeof text, "%llu", (unsigned long long)u);
+    else snprintf(text, sizeof text, "%lld", (long long)i);
+    put(x, text);
+}
+
+/* A value by its name, as a text; a number if nothing of it has a name. */
+static void put_named(writing *x, const reef_field *f, int64_t i, uint64_t u)
+{
+    char text[REEF_NAMES_TEXT_MAX];
+    const size_t length = reef_names_write(f->names, u ? (int64_t)u : i, text, sizeof text);
+    if ((text[0] >= '0' && text[0] <= '9') || text[0] == '-') put_number(x, i, u);
+    else put_string(x, text, length);
+}
+
+static void put_element(writing *x, reef_entity root, const reef_field *field, const char *from)
+{
     reef_entity e;
     float f;
     double d;
     int64_t i = 0;
     uint64_t u = 0;
-    switch (kind) {
+    switch (field->kind) {
     case REEF_BOOL: put(x, *from ? "true" : "false"); return;
     case REEF_F32: memcpy(&f, from, sizeof f), put_real(x, (double)f, true); return;
     case REEF_F64: memcpy(&d, from, sizeof d), put_real(x, d, false); return;
@@ -157,10 +174,8 @@ static void put_element(writing *x, reef_entity root, reef_kind kind, const char
     case REEF_U64: memcpy(&u, from, sizeof u); break;
     default: break;
     }
-    if (u > INT64_MAX) x->failed = true; /* jansson wouldn't read it */
-    if (u) snprintf(text, sizeof text, "%llu", (unsigned long long)u);
-    else snprintf(text, sizeof text, "%lld", (long long)i);
-    put(x, text);
+    if (field->names) put_named(x, field, i, u);
+    else put_number(x, i, u);
 }
 
 static size_t kind_bytes(reef_kind kind)
@@ -196,7 +211,7 @@ static void put_fields(writing *x, reef_entity root, const reef_type_info *t, co
         if (n != 1) put(x, "[");
         for (size_t k = 0; k < n; k++) {
             if (k) put(x, ", ");
-            put_element(x, root, f->kind, from + k * bytes);
+            put_element(x, root, f, from + k * bytes);
         }
         if (n != 1) put(x, "]");
     }

@@ -144,7 +144,7 @@ int reef__sql_live_register(reef_sql_session *s, sqlite3 *db)
         t->hidden = kind == LIVE_ENTITIES                              ? 4
                     : kind == LIVE_DISABLED || kind == LIVE_SINGLETONS ? 2
                     : kind == LIVE_TYPES                               ? 4
-                                                                       : 7;
+                                                                       : 8;
         s->tables[s->table_count++] = t;
     }
     if (count > s->types_known) {
@@ -185,7 +185,7 @@ static char *declaration(const live_table *t)
         return sqlite3_mprintf("CREATE TABLE x(name TEXT, home TEXT, size INTEGER, entities INTEGER%s)", hidden);
     case LIVE_FIELDS:
         return sqlite3_mprintf("CREATE TABLE x(type TEXT, name TEXT, kind TEXT, bytes INTEGER, unit TEXT, lowest REAL,"
-                               " highest REAL%s)",
+                               " highest REAL, names TEXT%s)",
                                hidden);
     case LIVE_COMPONENT: return reef__sql_table_declare(&t->parts[0], hidden);
     case LIVE_QUERY: break;

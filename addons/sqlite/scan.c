@@ -649,6 +649,18 @@ static void types_column(const live_cursor *c, sqlite3_context *context, int col
     }
 }
 
+/* "CALM 0, ANGRY 1" */
+static void names_result(sqlite3_context *context, const reef_names *names)
+{
+    sqlite3_str *s = sqlite3_str_new(NULL);
+    for (uint32_t i = 0; i < names->count; i++)
+        sqlite3_str_appendf(s, "%s%s %lld", i ? ", " : "", names->values[i].name,
+                            (sqlite3_int64)names->values[i].value);
+    char *text = sqlite3_str_finish(s);
+    if (text) sqlite3_result_text(context, text, -1, sqlite3_free);
+    else sqlite3_result_error_nomem(context);
+}
+
 static void fields_column(const live_cursor *c, sqlite3_context *context, int column)
 {
     const sql_table *t = &session_of(c)->tables[c->rows[c->at].e.index]->parts[0];
@@ -660,6 +672,9 @@ static void fields_column(const live_cursor *c, sqlite3_context *context, int co
     case 2: sqlite3_result_text(context, f ? reef__sql_kind_name(f->kind) : "bytes", -1, SQLITE_STATIC); break;
     case 3: sqlite3_result_int64(context, f ? f->bytes : t->info.size); break;
     case 4: sqlite3_result_text(context, f ? f->unit : NULL, -1, SQLITE_TRANSIENT); break;
+    case 7:
+        if (f && f->names) names_result(context, f->names);
+        break;
     default:
         if (f && f->lowest < f->highest) sqlite3_result_double(context, column == 5 ? f->lowest : f->highest);
     }

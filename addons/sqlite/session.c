@@ -56,6 +56,35 @@ static void id_function(sqlite3_context *context, int count, sqlite3_value **val
     if (reef_is_alive(s->world, e)) sqlite3_result_int64(context, sql_id(e));
 }
 
+/* The field of this name, such as 'Crew.mood'; NULL: there is none. */
+static const reef_field *field_of_text(const char *text)
+{
+    char type[REEF_TYPE_NAME_MAX + 1];
+    reef_type_info info;
+    for (const char *dot = text ? strchr(text, '.') : NULL; dot; dot = strchr(dot + 1, '.')) {
+        (void)snprintf(type, sizeof type, "%.*s", (int)(dot - text), text);
+        if ((size_t)(dot - text) >= sizeof type || !reef_type_get(reef_type_find(type), &info)) continue;
+        for (uint32_t i = 0; i < info.field_count; i++)
+            if (strcmp(info.fields[i].name, dot + 1) == 0) return &info.fields[i];
+    }
+    return NULL;
+}
+
+/* reef_number('Crew.mood', mood): the number of a value that is shown by its name */
+static void number_function(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const reef_field *f = field_of_text((const char *)sqlite3_value_text(values[0]));
+    int64_t number = 0;
+    (void)count;
+    if (f == NULL || f->names == NULL) {
+        sqlite3_result_error(context, "reef_number: there is no such field with names; write 'Type.field'", -1);
+        return;
+    }
+    const char *text = (const char *)sqlite3_value_text(values[1]);
+    if (text && reef_names_read(f->names, text, (size_t)sqlite3_value_bytes(values[1]), &number))
+        sqlite3_result_int64(context, number);
+}
+
 /* The order of columns of u64. SQLite compares only texts by it, and has them behind all numbers. */
 static int digits_order(void *context, int n, const void *a, int m, const void *b)
 {
@@ -72,6 +101,8 @@ static int connection_open(reef_sql_session *s, sqlite3 **db)
     if (code == SQLITE_OK)
         code = sqlite3_create_function(*db, "reef_name", 1, SQLITE_UTF8, s, name_function, NULL, NULL);
     if (code == SQLITE_OK) code = sqlite3_create_function(*db, "reef_id", 1, SQLITE_UTF8, s, id_function, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_create_function(*db, "reef_number", 2, SQLITE_UTF8, s, number_function, NULL, NULL);
     if (code == SQLITE_OK) code = sqlite3_create_collation(*db, SQL_DIGITS, SQLITE_UTF8, NULL, digits_order);
     return code == SQLITE_OK ? reef__sql_confine(s, *db) : code;
 }

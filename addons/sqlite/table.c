@@ -128,7 +128,7 @@ static bool integer_range(reef_kind kind, int64_t *lowest, int64_t *highest)
 static const char *column_type(const reef_field *f)
 {
     if (f == NULL) return "BLOB";
-    if (elements_of(f) != 1) return "TEXT";
+    if (elements_of(f) != 1 || f->names) return "TEXT";
     switch (f->kind) {
     case REEF_F32:
     case REEF_F64: return "REAL";
@@ -154,19 +154,19 @@ static void column_put(sqlite3_str *s, const sql_table *t, uint32_t i)
         return;
     }
     const uint32_t n = elements_of(f);
-    const bool ranged = n == 1 && f->kind < REEF_CHAR && f->lowest < f->highest;
+    const bool ranged = n == 1 && f->names == NULL && f->kind < REEF_CHAR && f->lowest < f->highest;
     if (t->relation && i == 0) sqlite3_str_appendall(s, " REFERENCES entities(id)");
     if (ranged)
         sqlite3_str_appendf(s, " CHECK (\"%w\" BETWEEN %!.17g AND %!.17g)", t->columns[i], f->lowest, f->highest);
-    else if (n == 1 && integer_range(f->kind, &lowest, &highest))
+    else if (n == 1 && f->names == NULL && integer_range(f->kind, &lowest, &highest))
         sqlite3_str_appendf(s, " CHECK (\"%w\" BETWEEN %lld AND %lld)", t->columns[i], lowest, highest);
     else if (f->kind == REEF_CHAR)
         sqlite3_str_appendf(s, " CHECK (length(CAST(\"%w\" AS BLOB)) <= %u)", t->columns[i], (unsigned)f->bytes);
     sqlite3_str_appendf(s, " /* %s", kind_names[f->kind]);
     if (f->kind == REEF_CHAR || n != 1) sqlite3_str_appendf(s, "[%u]", (unsigned)(f->kind == REEF_CHAR ? f->bytes : n));
-    if (f->unit) {
+    if (f->unit || f->names) {
         sqlite3_str_appendall(s, ", ");
-        comment_put(s, f->unit);
+        comment_put(s, f->names ? f->names->name : f->unit);
     }
     sqlite3_str_appendall(s, " */");
 }
@@ -302,6 +302,21 @@ static void number_read(reef_kind kind, const void *at, cell *c)
     }
 }
 
+/* Is the text of a value a name, or several? Else it is a number. */
+static bool is_name(const char *text) { return text[0] != '-' && !(text[0] >= '0' && text[0] <= '9'); }
+
+/* The value by its name. One without a name is the text of its number. */
+static void named_read(const reef_field *f, const void *at, cell *c)
+{
+    cell number = {0};
+    number_read(f->kind, at, &number);
+    c->size = reef_names_write(f->names, number.i, NULL, 0);
+    c->made = sqlite3_malloc64(c->size + 1);
+    if (c->made) (void)reef_names_write(f->names, number.i, c->made, c->size + 1);
+    c->kind = c->made ? CELL_TEXT : CELL_NULL;
+    c->bytes = c->made;
+}
+
 /* An array is a text in JSON. Infinite numbers are written as 1e999, which every reader takes for infinite. */
 static void array_read(const reef_field *f, const char *at, cell *c)
 {
@@ -309,9 +324,12 @@ static void array_read(const reef_field *f, const char *at, cell *c)
     sqlite3_str *s = sqlite3_str_new(NULL);
     for (uint32_t i = 0; i < n; i++) {
         cell e = {0};
-        number_read(f->kind, at + (size_t)i * kind_sizes[f->kind], &e);
+        const char *element = at + (size_t)i * kind_sizes[f->kind];
+        if (f->names) named_read(f, element, &e);
+        else number_read(f->kind, element, &e);
         sqlite3_str_appendchar(s, 1, i ? ',' : '[');
-        if (e.kind == CELL_NULL) sqlite3_str_appendall(s, "null");
+        if (e.made) sqlite3_str_appendf(s, is_name(e.made) ? "\"%s\"" : "%s", e.made);
+        else if (e.kind == CELL_NULL) sqlite3_str_appendall(s, "null");
         else if (e.kind == CELL_TEXT) sqlite3_str_appendall(s, e.digits);
         else if (e.kind == CELL_INT) sqlite3_str_appendf(s, "%lld", e.i);
         else if (isinf(e.r)) sqlite3_str_appendall(s, e.r < 0 ? "-1e999" : "1e999");
@@ -320,6 +338,7 @@ static void array_read(const reef_field *f, const char *at, cell *c)
             plain_number_write(digits, f->kind == REEF_F32 ? 9 : 17, e.r);
             sqlite3_str_appendall(s, digits);
         }
+        sqlite3_free(e.made);
     }
     sqlite3_str_appendchar(s, 1, ']');
     c->size = (size_t)sqlite3_str_length(s);
@@ -343,9 +362,13 @@ static void cell_read(const reef_field *f, const void *value, size_t size, cell 
         c->kind = CELL_TEXT;
         c->bytes = at;
         c->size = end ? (size_t)(end - at) : f->bytes;
-    } else if (elements_of(f) == 1) number_read(f->kind, at, c);
+    } else if (elements_of(f) == 1 && f->names) named_read(f, at, c);
+    else if (elements_of(f) == 1) number_read(f->kind, at, c);
     else array_read(f, at, c);
 }
+
+/* Are cells of this field texts that are made for them? Then a missing one means that there was no memory. */
+static bool made_as_text(const reef_field *f) { return elements_of(f) != 1 || f->names; }
 
 int reef__sql_bind(sqlite3_stmt *s, int at, const reef_field *field, const void *value, size_t size)
 {
@@ -353,7 +376,7 @@ int reef__sql_bind(sqlite3_stmt *s, int at, const reef_field *field, const void 
     if (value == NULL) return sqlite3_bind_null(s, at);
     cell_read(field, value, size, &c);
     switch (c.kind) {
-    case CELL_NULL: return field && elements_of(field) != 1 ? SQLITE_NOMEM : sqlite3_bind_null(s, at);
+    case CELL_NULL: return field && made_as_text(field) ? SQLITE_NOMEM : sqlite3_bind_null(s, at);
     case CELL_INT: return sqlite3_bind_int64(s, at, c.i);
     case CELL_REAL: return sqlite3_bind_double(s, at, c.r);
     case CELL_TEXT:
@@ -368,7 +391,7 @@ void reef__sql_result(sqlite3_context *context, const reef_field *field, const v
     cell_read(field, value, size, &c);
     switch (c.kind) {
     case CELL_NULL:
-        if (field && elements_of(field) != 1) sqlite3_result_error_nomem(context);
+        if (field && made_as_text(field)) sqlite3_result_error_nomem(context);
         else sqlite3_result_null(context);
         break;
     case CELL_INT: sqlite3_result_int64(context, c.i); break;
@@ -387,7 +410,7 @@ cell_same reef__sql_same(sqlite3_value *cell_is, const reef_field *field, const 
     cell_read(field, value, size, &c);
     switch (c.kind) {
     case CELL_NULL:
-        if (field && elements_of(field) != 1) return CELL_NO_MEMORY;
+        if (field && made_as_text(field)) return CELL_NO_MEMORY;
         same = sqlite3_value_type(cell_is) == SQLITE_NULL;
         break;
     case CELL_INT: same = sqlite3_value_type(cell_is) == SQLITE_INTEGER && sqlite3_value_int64(cell_is) == c.i; break;
@@ -508,6 +531,17 @@ static bool null_take(const reef_field *f, void *to, char *reason)
     return true;
 }
 
+/* A name, or several of a bit mask, or a number as a text. */
+static bool named_take(const reef_field *f, const char *text, size_t length, void *to, char *reason)
+{
+    int64_t i = 0;
+    char what[REEF_TYPE_NAME_MAX + 64];
+    (void)snprintf(what, sizeof what, "is a name of %s, or a number", f->names->name);
+    if (!reef_names_read(f->names, text, length, &i)) return refuse(reason, f, what);
+    if (!in_range(f, (double)i, reason)) return false;
+    return integer_take(f, i, to, reason);
+}
+
 static const char *spaces_skip(const char *p)
 {
     while (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r') p++;
@@ -518,6 +552,11 @@ static const char *spaces_skip(const char *p)
 static const char *element_take(const reef_world *w, const reef_field *f, const char *p, char *to, char *reason)
 {
     static const char wrong[] = "is an array in JSON: [1, 2, 3]";
+    if (f->names && *p == '"') {
+        const size_t length = strcspn(p + 1, "\"");
+        if (p[length + 1] == 0) return (void)refuse(reason, f, wrong), NULL;
+        return named_take(f, p + 1, length, to, reason) ? p + length + 2 : NULL;
+    }
     if (strncmp(p, "null", 4) == 0) return null_take(f, to, reason) ? p + 4 : NULL;
     const size_t word = strspn(p, "+-0123456789.eE");
     char digits[64];
@@ -593,7 +632,7 @@ reef_status reef__sql_take(const reef_world *w, sqlite3_value *cell_is, const re
     if (f == NULL) return bytes_take(cell_is, value, size, reason);
     const int type = sqlite3_value_type(cell_is);
     const bool array = f->kind != REEF_CHAR && elements_of(f) != 1;
-    const bool word = f->kind == REEF_CHAR || array || (type == SQLITE_TEXT && f->kind == REEF_U64);
+    const bool word = f->kind == REEF_CHAR || array || (type == SQLITE_TEXT && (f->kind == REEF_U64 || f->names));
     const char *text = word && type != SQLITE_NULL ? (const char *)sqlite3_value_text(cell_is) : "";
     const size_t length = word && type != SQLITE_NULL ? (size_t)sqlite3_value_bytes(cell_is) : 0;
     if (text == NULL && length == 0 && type == SQLITE_BLOB) text = "";
@@ -603,6 +642,7 @@ reef_status reef__sql_take(const reef_world *w, sqlite3_value *cell_is, const re
     if (array) return array_or_nothing(w, text, f, to, reason);
     if (f->kind == REEF_CHAR && type != SQLITE_NULL) good = text_take(f, text, length, to, reason);
     else if (type == SQLITE_NULL) good = null_take(f, to, reason);
+    else if (word && f->names) good = named_take(f, text, length, to, reason);
     else if (word) good = digits_take(f, text, to, reason);
     else if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) good = refuse(reason, f, "is a number");
     else

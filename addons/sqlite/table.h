@@ -76,11 +76,11 @@ uint32_t reef__sql_count(const reef_world *w, const sql_table *t, reef_entity e)
 
 /* "f32" ... */
 const char *reef__sql_kind_name(reef_kind kind);
-/* Are values of this field a single number, other than u64 and handles? */
+/* Are values of this field a single number, other than u64 and handles, and shown as a number? */
 static inline bool sql_field_plain(const reef_field *f)
 {
     static const uint8_t size[] = {0, 1, 1, 1, 2, 2, 4, 4, 8, 0, 4, 8, 0, 0};
-    return f->bytes == size[f->kind];
+    return f->bytes == size[f->kind] && f->names == NULL;
 }
 /* Gives a field of a value to a statement or as the result of a function. `field` NULL: all `size` bytes. */
 int reef__sql_bind(sqlite3_stmt *s, int at, const reef_field *field, const void *value, size_t size);

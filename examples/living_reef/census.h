@@ -19,9 +19,8 @@ typedef struct Stock {
 
 REEF_COMPONENT(Census);
 REEF_COMPONENT(Stock);
-REEF_FIELDS(Census, REEF_FIELD(Census, fish, REEF_U32, NULL, 0, 0),
-            REEF_FIELD(Census, population, REEF_U32, NULL, 0, 0), REEF_FIELD(Census, energy, REEF_I64, NULL, 0, 0));
-REEF_FIELDS(Stock, REEF_FIELD(Stock, layer, REEF_I64, NULL, 0, 0));
+REEF_FIELDS(Census, fish, population, energy);
+REEF_FIELDS(Stock, layer);
 
 /* Returns the energy of sea and fish at the last count. */
 int64_t census_energy(const reef_world *w);

@@ -60,14 +60,14 @@ REEF_COMPONENT(Age);
 REEF_COMPONENT(Place);
 REEF_COMPONENT(Leader);
 REEF_COMPONENT(Hunter);
-REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0, 0));
-REEF_FIELDS(Velocity, REEF_FIELD(Velocity, x, REEF_F32, "m/s", 0, 0), REEF_FIELD(Velocity, y, REEF_F32, "m/s", 0, 0));
-REEF_FIELDS(Species, REEF_FIELD(Species, index, REEF_U32, NULL, 0, 0));
-REEF_FIELDS(Energy, REEF_FIELD(Energy, units, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Age, REEF_FIELD(Age, ticks, REEF_U32, NULL, 0, 0), REEF_FIELD(Age, span, REEF_U32, "ticks", 0, 0));
-REEF_FIELDS(Place, REEF_FIELD(Place, cell, REEF_U32, NULL, 0, 0), REEF_FIELD(Place, slot, REEF_U32, NULL, 0, 0));
-REEF_FIELDS(Leader, REEF_FIELD(Leader, slot, REEF_U32, NULL, 0, 0));
-REEF_FIELDS(Hunter, REEF_FIELD(Hunter, rest, REEF_U32, "ticks", 0, 0));
+REEF_FIELDS(Position, (x, "m"), (y, "m"));
+REEF_FIELDS(Velocity, (x, "m/s"), (y, "m/s"));
+REEF_FIELDS(Species, index);
+REEF_FIELDS(Energy, units);
+REEF_FIELDS(Age, ticks, (span, "ticks"));
+REEF_FIELDS(Place, cell, slot);
+REEF_FIELDS(Leader, slot);
+REEF_FIELDS(Hunter, (rest, "ticks"));
 REEF_TAG(Adult);      /* old enough to spawn */
 REEF_SWITCH(Resting); /* hunters that swallow their last catch */
 /* A fish follows another one of its species: only one with a lower index, so that nobody follows itself by way of

@@ -32,10 +32,9 @@ typedef struct Tally {
 REEF_COMPONENT(Strike);
 REEF_COMPONENT(Corpse);
 REEF_COMPONENT(Tally);
-REEF_FIELDS(Strike, REEF_FIELD(Strike, hunter, REEF_ENTITY, NULL, 0, 0),
-            REEF_FIELD(Strike, prey, REEF_ENTITY, NULL, 0, 0));
-REEF_FIELDS(Corpse, REEF_FIELD(Corpse, cell, REEF_U32, NULL, 0, 0), REEF_FIELD(Corpse, units, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Tally, REEF_FIELD(Tally, born, REEF_U64, NULL, 0, 0), REEF_FIELD(Tally, died, REEF_U64, NULL, 0, 0));
+REEF_FIELDS(Strike, hunter, prey);
+REEF_FIELDS(Corpse, cell, units);
+REEF_FIELDS(Tally, born, died);
 
 enum { HUNTER_RESTS = 12 /* ticks after a catch */ };
 

@@ -41,15 +41,9 @@ typedef struct Giant {
 REEF_COMPONENT(Sample);
 REEF_COMPONENT_IN(Map, REEF_SPARSE); /* there are three large values, so each gets a page of memory */
 REEF_COMPONENT(Giant);
-REEF_FIELDS(Sample, REEF_FIELD(Sample, tick, REEF_U32, NULL, 0, 0),
-            REEF_FIELD(Sample, population, REEF_U32, NULL, 0, 0), REEF_FIELD(Sample, layer, REEF_I64, NULL, 0, 0),
-            REEF_FIELD(Sample, fish, REEF_I64, NULL, 0, 0), REEF_FIELD(Sample, born, REEF_U64, NULL, 0, 0),
-            REEF_FIELD(Sample, died, REEF_U64, NULL, 0, 0));
-REEF_FIELDS(Map, REEF_FIELD(Map, moment, REEF_U32, NULL, 0, 0), REEF_FIELD(Map, tick, REEF_U32, NULL, 0, 0),
-            REEF_FIELD(Map, total, REEF_U32, NULL, 0, 0), REEF_FIELD(Map, giant, REEF_U32, NULL, 0, 0),
-            REEF_FIELD(Map, pixel, REEF_U8, NULL, 0, 0));
-REEF_FIELDS(Giant, REEF_FIELD(Giant, moment, REEF_U32, NULL, 0, 0), REEF_FIELD(Giant, at.x, REEF_F32, "m", 0, 0),
-            REEF_FIELD(Giant, at.y, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Sample, tick, population, layer, fish, born, died);
+REEF_FIELDS(Map, moment, tick, total, giant, pixel);
+REEF_FIELDS(Giant, moment, (at.x, "m"), (at.y, "m"));
 
 /* The record of one future. The record of the future without a species begins at the fork, when the species has just
  * been taken out, and has only the last map. */

@@ -15,10 +15,7 @@ typedef struct Run {
     int64_t energy;
 } Run;
 REEF_COMPONENT(Run);
-REEF_FIELDS(Run, REEF_FIELD(Run, seed, REEF_U64, NULL, 0, 0), REEF_FIELD(Run, table, REEF_U64, NULL, 0, 0),
-            REEF_FIELD(Run, size, REEF_U32, "m", 0, 0), REEF_FIELD(Run, ticks, REEF_U32, NULL, 0, 0),
-            REEF_FIELD(Run, one_future, REEF_U32, NULL, 0, 0), REEF_FIELD(Run, removed, REEF_U32, NULL, 0, 0),
-            REEF_FIELD(Run, energy, REEF_I64, NULL, 0, 0));
+REEF_FIELDS(Run, seed, table, (size, "m"), ticks, one_future, removed, energy);
 
 /* Makes the directory. False: see the message. */
 bool save_begin(const options *o, char *message, size_t message_size);

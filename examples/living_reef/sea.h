@@ -63,16 +63,13 @@ REEF_COMPONENT(Crowd);
 REEF_COMPONENT(Meal);
 REEF_COMPONENT(Sea);
 REEF_COMPONENT(Current);
-REEF_FIELDS(Water, REEF_FIELD(Water, of, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Ground, REEF_FIELD(Ground, carries, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Mixed, REEF_FIELD(Mixed, of, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Crowd, REEF_FIELD(Crowd, first, REEF_U32, NULL, 0, 0), REEF_FIELD(Crowd, end, REEF_U32, NULL, 0, 0));
-REEF_FIELDS(Meal, REEF_FIELD(Meal, eaten, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Sea, REEF_FIELD(Sea, side, REEF_U32, "cells", 0, 0), REEF_FIELD(Sea, metres, REEF_F32, "m", 0, 0),
-            REEF_FIELD(Sea, first, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Sea, band, REEF_U32, "cells", 0, 0),
-            REEF_FIELD(Sea, stride, REEF_U32, NULL, 0, 0), REEF_FIELD(Sea, last, REEF_U32, NULL, 0, 0));
-REEF_FIELDS(Current, REEF_FIELD(Current, west, REEF_BOOL, NULL, 0, 0),
-            REEF_FIELD(Current, north, REEF_BOOL, NULL, 0, 0));
+REEF_FIELDS(Water, of);
+REEF_FIELDS(Ground, carries);
+REEF_FIELDS(Mixed, of);
+REEF_FIELDS(Crowd, first, end);
+REEF_FIELDS(Meal, eaten);
+REEF_FIELDS(Sea, (side, "cells"), (metres, "m"), first, (band, "cells"), stride, last);
+REEF_FIELDS(Current, west, north);
 
 /* Makes the cells of a new world, and the singletons. False: reef refused. */
 bool sea_fill(reef_world *w, uint32_t metres);

@@ -22,9 +22,9 @@ REEF_COMPONENT(Position);
 REEF_COMPONENT(Velocity);
 REEF_COMPONENT(Mass);
 REEF_TAG(Frozen);
-REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0, 0));
-REEF_FIELDS(Velocity, REEF_FIELD(Velocity, x, REEF_F32, "m/s", 0, 0), REEF_FIELD(Velocity, y, REEF_F32, "m/s", 0, 0));
-REEF_FIELDS(Mass, REEF_FIELD(Mass, grams, REEF_U32, "g", 0, 0));
+REEF_FIELDS(Position, (x, "m"), (y, "m"));
+REEF_FIELDS(Velocity, (x, "m/s"), (y, "m/s"));
+REEF_FIELDS(Mass, (grams, "g"));
 
 enum { FISH = 1500 };
 

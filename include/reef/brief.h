@@ -25,8 +25,7 @@ typedef struct ReefBrief {
     uint64_t tick;
 } ReefBrief;
 REEF_COMPONENT(ReefBrief);
-REEF_FIELDS(ReefBrief, REEF_FIELD(ReefBrief, phase, REEF_U64, NULL, 0, 0),
-            REEF_FIELD(ReefBrief, tick, REEF_U64, NULL, 0, 0));
+REEF_FIELDS(ReefBrief, phase, tick);
 
 REEF_END_C
 

@@ -77,6 +77,8 @@ typedef enum reef_load_note_kind {
     REEF_NOTE_TAIL_CUT, /* a journal's last record is incomplete: its `rows` bytes are left out */
     /* `rows` scripts have a class that isn't known (reef_script_know): they do nothing */
     REEF_NOTE_SCRIPT_UNKNOWN,
+    REEF_NOTE_NAMES_CHANGED, /* other values have names, or other names: values are translated by name */
+    REEF_NOTE_NAME_DROPPED,  /* the program's enum has no value of the name `was`: 0, in a bit mask without it */
 } reef_load_note_kind;
 
 /* One thing that loading reports. */
@@ -84,8 +86,8 @@ typedef struct reef_load_note {
     reef_load_note_kind kind;
     const char *type, *field; /* for a system, its name in `type`; NULL: none. They live until the call returns */
     uint64_t rows;
-    /* what a field is in the file, and in the program: "u16", "f32[3]", "text[8]", "entity"; NULL for other notes than
-     * REEF_NOTE_FIELD_CONVERTED and REEF_NOTE_FIELD_KIND */
+    /* what a field is in the file, and in the program: "u16", "f32[3]", "text[8]", "entity"; for REEF_NOTE_NAME_DROPPED
+     * the name in `was`. NULL for other notes than that, REEF_NOTE_FIELD_CONVERTED and REEF_NOTE_FIELD_KIND */
     const char *was, *is;
 } reef_load_note;
 

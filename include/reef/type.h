@@ -4,8 +4,7 @@
  *
  *     typedef struct { float x, y; } Position;
  *     REEF_COMPONENT(Position);                          a component: its data is a Position
- *     REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0,
- *     0));
+ *     REEF_FIELDS(Position, (x, "m"), (y, "m"));         what its members are, for printing and files: reef/field.h
  *
  *     REEF_TAG(Frozen);                                  a tag has no data; each combination has its own table
  *     REEF_SWITCH(Awake);                                a tag that is one bit a row: cheap to turn on and off
@@ -134,14 +133,14 @@ REEF_API const char *reef_declare_error(void);
     REEF_TAG_STRUCT_(Name) \
     REEF_DECLARE_(Name, 0, 1, REEF_BIT, 0)
 
-/* Declares the fields of a type. Place it after the declaration of the type, in the same file. */
+/* Declares the fields of a type, at most 64; reef/field.h says how. Place it after the declaration of the type, in the
+ * same file. */
 #define REEF_FIELDS(T, ...) \
-    static const reef_field reef_fields_##T[] = {__VA_ARGS__}; \
+    REEF_STRUCT(T, __VA_ARGS__); \
     REEF_BEFORE_MAIN(reef_fields_before_main_##T) \
     { \
-        reef_declared_by_REEF_COMPONENT_##T.fields = reef_fields_##T; \
-        reef_declared_by_REEF_COMPONENT_##T.field_count = \
-            REEF_CAST(uint32_t, sizeof reef_fields_##T / sizeof reef_fields_##T[0]); \
+        reef_declared_by_REEF_COMPONENT_##T.fields = reef_declared_by_REEF_STRUCT_##T.fields; \
+        reef_declared_by_REEF_COMPONENT_##T.field_count = reef_declared_by_REEF_STRUCT_##T.count; \
         reef_declare(&reef_declared_by_REEF_COMPONENT_##T); \
     } \
     struct reef_needs_semicolon_fields_##T

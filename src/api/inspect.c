@@ -3,6 +3,7 @@
  * never show an address or the id of a type. */
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/names.h"
 #include "type/type.h"
 #include "type/type_walk.h"
 #include "storage/archetype.h"
@@ -353,12 +354,18 @@ static void print_handle(FILE *file, const reef_world *w, reef_entity e)
         fprintf(file, "%" format, value); \
     } while (0)
 
-static void print_element(FILE *file, const reef_world *w, reef_kind kind, const unsigned char *data)
+static void print_element(FILE *file, const reef_world *w, const reef_field *f, const unsigned char *data)
 {
     float single;
     double wide;
     reef_entity entity;
-    switch (kind) {
+    if (f->names) {
+        char text[REEF_NAMES_TEXT_MAX];
+        (void)reef_names_write(f->names, reef__whole_read(f->kind, data), text, sizeof text);
+        fputs(text, file);
+        return;
+    }
+    switch (f->kind) {
     case REEF_BOOL: fputs(*data ? "true" : "false", file); break;
     case REEF_I8: PRINT_AS(int8_t, PRId8); break;
     case REEF_U8: PRINT_AS(uint8_t, PRIu8); break;
@@ -390,7 +397,7 @@ static void print_array(FILE *file, const reef_world *w, const reef_field *f, co
     fputc('[', file);
     for (uint32_t i = 0; i < count && i < PRINT_ELEMENTS_MAX; i++) {
         if (i) fputs(", ", file);
-        print_element(file, w, f->kind, data + (size_t)i * size);
+        print_element(file, w, f, data + (size_t)i * size);
     }
     fputs(count > PRINT_ELEMENTS_MAX ? ", ...]" : "]", file);
 }
@@ -399,7 +406,7 @@ static void print_field(FILE *file, const reef_world *w, const reef_field *f, co
 {
     if (f->kind == REEF_CHAR) print_text(file, (const char *)data, f->bytes);
     else if (f->bytes > reef__kind_size(f->kind)) print_array(file, w, f, data);
-    else print_element(file, w, f->kind, data);
+    else print_element(file, w, f, data);
     if (f->unit) fprintf(file, " %s", f->unit);
 }
 

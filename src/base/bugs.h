@@ -156,6 +156,9 @@
     X(380, "the net effect of a further value and a removal has no old value") \
     X(381, "relating the side whose half is there doesn't make the other half again") \
     X(382, "a value of reef_instantiate drops the further values of its type") \
+    X(390, "values keep their numbers where the program has other ones for their names") \
+    X(391, "names that a file has aren't checked") \
+    X(392, "two lists of fields count as the same though their names differ") \
     X(333, "reef_synctest leaves the world paused after a failure") \
     X(334, "in a loop that records, reef_set of a relation that is there is recorded") \
     X(335, "a world is freed while it is in use") \

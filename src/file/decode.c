@@ -77,13 +77,16 @@ static void note_text(const reef_load_note *note, char *text, size_t size)
     static const char *const texts[] = {[REEF_NOTE_TYPE_DROPPED] = "isn't known: left out; entities that lost it:",
                                         [REEF_NOTE_FIELD_DROPPED] = "doesn't exist any more: left out",
                                         [REEF_NOTE_FIELD_DEFAULT] = "isn't in the file: default values",
+                                        [REEF_NOTE_NAMES_CHANGED] = "has other names: values are translated by name",
                                         [REEF_NOTE_HOME_CHANGED] = "has another home now",
                                         [REEF_NOTE_SYSTEM_UNKNOWN] = "is in the file, but not in the world",
                                         [REEF_NOTE_TAIL_CUT] = "ends in the middle of a record; bytes left out:",
                                         [REEF_NOTE_SCRIPT_UNKNOWN] =
                                             "has scripts of classes that aren't known, which do nothing:"};
-    const bool counts = note->kind == REEF_NOTE_TYPE_DROPPED || note->kind >= REEF_NOTE_TAIL_CUT;
-    if (note->was)
+    const bool counts = note->kind == REEF_NOTE_TYPE_DROPPED || note->kind == REEF_NOTE_TAIL_CUT ||
+                        note->kind == REEF_NOTE_SCRIPT_UNKNOWN;
+    if (note->kind == REEF_NOTE_NAME_DROPPED) (void)snprintf(text, size, "has no value %.80s any more: 0", note->was);
+    else if (note->was)
         (void)snprintf(text, size, "is %s in the file and %s in the program: %s", note->was, note->is,
                        note->kind == REEF_NOTE_FIELD_CONVERTED ? "converted" : "default values");
     else if (counts) (void)snprintf(text, size, "%s %llu", texts[note->kind], (unsigned long long)note->rows);
@@ -95,7 +98,7 @@ void reef__decode_note_kinds(decoding *d, const reef_load_note *note)
     const reef_load_desc *desc = d->load->desc;
     const char *what = "type ";
     char text[128], message[2 * REEF_TYPE_NAME_MAX + 256];
-    if (note->kind < REEF_NOTE_SYSTEM_UNKNOWN) d->load->converted = true;
+    if (note->kind < REEF_NOTE_SYSTEM_UNKNOWN || note->kind >= REEF_NOTE_NAMES_CHANGED) d->load->converted = true;
     if (desc && desc->note) {
         desc->note(desc->context, note);
         return;

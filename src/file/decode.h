@@ -21,7 +21,13 @@
 #include "file/section.h"
 #include "reef/save.h"
 
-enum { TYPE_RAW = 1, TYPE_OMITTED = 2, TYPE_TRACKED = 4, TYPE_RELATION = 8 }; /* flags of a type in a file */
+enum {
+    TYPE_RAW = 1,
+    TYPE_OMITTED = 2,
+    TYPE_TRACKED = 4,
+    TYPE_RELATION = 8,
+    TYPE_NAMES = 16
+}; /* flags of a type in a file */
 
 /* One step of a plan: `count` elements of a field. Elements of the same kind are copied, and steps that lie side by
  * side become one copy of bytes. Others are converted to the nearest number that the kind can hold. */
@@ -29,7 +35,15 @@ typedef struct field_op {
     uint32_t from, to, count; /* offset in the file's value, offset in the column's value, number of elements */
     uint8_t was, kind;        /* kind in the file, kind in the program */
     uint16_t part;            /* number of the column of a split type, else 0 */
+    /* of values that are translated by name: its first pair in file_type.renames, and how many; is it a bit mask? */
+    uint32_t rename, rename_count;
+    bool mask;
 } field_op;
+
+/* A value that has a name: in the file, and in the program, where it is 0 if the program doesn't have the name. */
+typedef struct value_rename {
+    int64_t was, is;
+} value_rename;
 
 typedef struct file_type {
     char *name;
@@ -43,6 +57,8 @@ typedef struct file_type {
     uint32_t field_count;
     field_op *ops;
     uint32_t op_count, op_room;
+    value_rename *renames; /* of all fields whose values are translated by name (decode_names.h) */
+    uint32_t rename_count, rename_room;
     bool whole;     /* the plan is one copy of all bytes of a value */
     bool partial;   /* the plan leaves bytes of a value as they are */
     bool dropped;   /* values are left out; in a table t is a tag in their place */

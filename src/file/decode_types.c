@@ -10,6 +10,7 @@
 #include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/names.h"
 #include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
@@ -20,6 +21,7 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "file/decode.h"
+#include "file/decode_names.h"
 #include "file/numbering.h"
 #include "file/pack.h"
 #include "file/record.h"
@@ -124,6 +126,23 @@ static void number_write(uint8_t kind, any_number n, char *to)
 
 /* ---- values by their plan ---- */
 
+/* The number by the name that it has. What has none keeps its number. */
+static any_number number_renamed(const file_type *f, const field_op *op, any_number n)
+{
+    const int64_t was = (int64_t)(n.negative ? 0 - n.magnitude : n.magnitude), is = reef__decode_renamed(f, op, was);
+    if (is == was) return n;
+    n.negative = is < 0 && op->kind != REEF_U64;
+    n.magnitude = n.negative ? 0 - (uint64_t)is : (uint64_t)is;
+    return n;
+}
+
+static void op_rename(const file_type *f, const field_op *op, const unsigned char *from, char *to)
+{
+    const uint32_t in = reef__kind_size((reef_kind)op->was), out = reef__kind_size((reef_kind)op->kind);
+    for (uint32_t i = 0; i < op->count; i++)
+        number_write(op->kind, number_renamed(f, op, number_read(op->was, from + i * in)), to + i * out);
+}
+
 static void op_convert(const field_op *op, const unsigned char *from, char *to)
 {
     const uint32_t in = reef__kind_size((reef_kind)op->was), out = reef__kind_size((reef_kind)op->kind);
@@ -145,7 +164,7 @@ static void op_reorder(const field_op *op, const unsigned char *from, char *to)
 
 static bool op_copies(const field_op *op)
 {
-    if (op->was != op->kind || op->kind == REEF_BOOL) return false;
+    if (op->was != op->kind || op->kind == REEF_BOOL || op->rename_count) return false;
     return HOST_IS_LITTLE || op->kind == REEF_U8 || op->kind == REEF_I8 || op->kind == REEF_CHAR;
 }
 
@@ -162,6 +181,8 @@ void reef__decode_values(const file_type *f, const unsigned char *from, const va
         const size_t stride = to->stride[op->part], bytes = (size_t)op->count * reef__kind_size((reef_kind)op->kind);
         if (op_copies(op))
             for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) bytes_copy(q, p, bytes);
+        else if (op->rename_count)
+            for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) op_rename(f, op, p, q);
         else
             for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride)
                 op->was == op->kind ? op_reorder(op, p, q) : op_convert(op, p, q);
@@ -195,6 +216,7 @@ typedef struct file_field {
     uint8_t kind;
     uint32_t offset, bytes, at; /* offset: in the writer's struct; at: in the file's value */
     double lowest, highest;
+    const reef_names *names; /* NULL: none */
 } file_field;
 
 typedef struct type_reading {
@@ -202,6 +224,7 @@ typedef struct type_reading {
     file_type *f;
     file_field *fields;
     uint32_t count, align, base;
+    file_name_lists lists;
 } type_reading;
 
 static bool plan_add(type_reading *x, field_op op)
@@ -241,8 +264,12 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
 {
     const uint32_t to_size = reef__kind_size(field->kind), from_size = reef__kind_size((reef_kind)from->kind);
     const uint32_t have = from->bytes / from_size, want = field->bytes / to_size;
-    field_op op = {from->at,   t->split ? 0 : field->offset, have < want ? have : want,
-                   from->kind, (uint8_t)field->kind,         (uint16_t)(t->split ? part : 0)};
+    field_op op = {.from = from->at,
+                   .to = t->split ? 0 : field->offset,
+                   .count = have < want ? have : want,
+                   .was = from->kind,
+                   .kind = (uint8_t)field->kind,
+                   .part = (uint16_t)(t->split ? part : 0)};
     const bool same = from->kind == (uint8_t)field->kind,
                fits = same || (kind_is_number(from->kind) && kind_is_number((uint8_t)field->kind));
     if (!same || have != want) {
@@ -258,7 +285,8 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
                                   field->name, t->name, note.was, note.is);
         reef__decode_note_kinds(x->d, &note);
     }
-    return !fits || plan_add(x, op);
+    if (!fits) return true;
+    return reef__decode_renames(x->d, x->f, &op, from->names, field->names, t->name, field->name) && plan_add(x, op);
 }
 
 /* Notes that a field is in the file or in the program alone. A difference is refused then. */
@@ -294,8 +322,11 @@ static bool plan_by_offsets(type_reading *x, const type *t)
 {
     for (uint32_t k = 0; k < x->count; k++) {
         const file_field *f = &x->fields[k];
-        if (!plan_add(
-                x, (field_op){f->at, f->offset, f->bytes / reef__kind_size((reef_kind)f->kind), f->kind, f->kind, 0}))
+        if (!plan_add(x, (field_op){.from = f->at,
+                                    .to = f->offset,
+                                    .count = f->bytes / reef__kind_size((reef_kind)f->kind),
+                                    .was = f->kind,
+                                    .kind = f->kind}))
             return false;
     }
     (void)t;
@@ -318,7 +349,7 @@ static bool type_plan_make(type_reading *x, const type *t)
             return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "type %.80s has no fields, and its size or hooks differ",
                                   t->name);
         if (!(f->flags & TYPE_RAW) ? !plan_by_offsets(x, t)
-                                   : !plan_add(x, (field_op){0, 0, f->size, REEF_U8, REEF_U8, 0}))
+                                   : !plan_add(x, (field_op){.count = f->size, .was = REEF_U8, .kind = REEF_U8}))
             return false;
     } else if (fields || x->count) {
         if (!plan_by_fields(x, t)) return false;
@@ -342,7 +373,8 @@ static bool type_as_written(const type_reading *x, const type *t)
     if (count != x->count || ((f->flags & TYPE_RAW) && fields)) return false;
     for (uint32_t i = 0; i < count; i++) {
         const file_field *p = &x->fields[i];
-        if (p->kind != (uint8_t)fields[i].kind || p->bytes != fields[i].bytes || strcmp(p->name, fields[i].name) != 0)
+        if (p->kind != (uint8_t)fields[i].kind || p->bytes != fields[i].bytes || strcmp(p->name, fields[i].name) != 0 ||
+            !reef__names_same(p->names, fields[i].names))
             return false;
     }
     return true;
@@ -379,8 +411,14 @@ static const type *type_declare(type_reading *x)
     if (f->size > 2 * (uint64_t)f->bytes + 256) return NULL; /* few bytes in the file would take much memory */
     for (uint32_t i = 0; i < x->count; i++) {
         const file_field *p = &x->fields[i];
-        fields[i] = (reef_field){p->name,   (reef_kind)p->kind, p->offset, p->bytes, p->unit[0] ? p->unit : NULL,
-                                 p->lowest, p->highest};
+        fields[i] = (reef_field){.name = p->name,
+                                 .kind = (reef_kind)p->kind,
+                                 .offset = p->offset,
+                                 .bytes = p->bytes,
+                                 .unit = p->unit[0] ? p->unit : NULL,
+                                 .lowest = p->lowest,
+                                 .highest = p->highest,
+                                 .names = p->names};
     }
     const reef_hooks hooks = {.track_rows = (f->flags & TYPE_TRACKED) != 0};
     reef_type_desc desc = {.name = f->name,
@@ -474,10 +512,30 @@ static bool field_read(type_reading *x, uint32_t i, uint32_t *at)
            reef__in_wrong(in, REEF_CORRUPT, "the fields are larger than their type can be");
 }
 
+/* Reads the lists of names, and which field has which. Lists are numbered in the order in which fields need them. */
+static bool names_read(type_reading *x)
+{
+    section_in *in = x->d->in;
+    uint32_t used = 0;
+    if (!reef__decode_name_lists(x->d, &x->lists)) return false;
+    for (uint32_t i = 0; i < x->count; i++) {
+        const uint32_t number = reef__get_u16(in);
+        if (in->status != REEF_OK) return false;
+        if (number == 0) continue;
+        if (number > x->lists.count || number > used + 1)
+            return reef__in_wrong(in, REEF_CORRUPT, "a field has names that aren't described");
+        if (number > used) used = number;
+        x->fields[i].names = &x->lists.list[number - 1].names;
+        const char *why = reef__names_refused(x->fields[i].names, (reef_kind)x->fields[i].kind);
+        if (why && !BUG(391)) return reef__in_wrong(in, REEF_CORRUPT, "field %.80s: %s", x->fields[i].name, why);
+    }
+    return (used == x->lists.count && used) || reef__in_wrong(in, REEF_CORRUPT, "a list of names belongs to no field");
+}
+
 static bool type_sizes_sound(const file_type *f, uint32_t count, uint32_t sum)
 {
     if (f->size > REEF_SIZE_MAX || f->home > REEF_SPLIT ||
-        f->flags > (TYPE_RAW | TYPE_OMITTED | TYPE_TRACKED | TYPE_RELATION))
+        f->flags > (TYPE_RAW | TYPE_OMITTED | TYPE_TRACKED | TYPE_RELATION | TYPE_NAMES))
         return false;
     if ((f->home == REEF_BIT) && f->size) return false;
     if ((f->flags & TYPE_RAW) && (f->flags & TYPE_OMITTED)) return false;
@@ -542,9 +600,11 @@ static bool type_read(type_reading *x)
     for (uint32_t i = 0; ok && i < x->count; i++) ok = field_read(x, i, &sum);
     if (ok && f->flags & TYPE_RELATION) f->relation = reef__get_u32(in);
     ok = ok && in->status == REEF_OK;
+    if (ok && f->flags & TYPE_NAMES) ok = names_read(x);
     if (ok && !type_sizes_sound(f, x->count, sum))
         ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s has an impossible size or home", name);
     ok = ok && type_resolve(x);
+    reef__decode_name_lists_drop(d, &x->lists);
     reef__memory_free(d->memory, MEMORY_OTHER, x->fields, room * sizeof *x->fields);
     return ok;
 }
@@ -628,6 +688,7 @@ void reef__decode_types_drop(decoding *d)
         file_type *f = &d->types[i];
         reef__memory_free(d->memory, MEMORY_OTHER, f->name, f->name_bytes);
         reef__memory_free(d->memory, MEMORY_OTHER, f->ops, f->op_room * sizeof *f->ops);
+        reef__memory_free(d->memory, MEMORY_OTHER, f->renames, f->rename_room * sizeof *f->renames);
     }
     for (uint32_t i = 0; i < d->table_count; i++) {
         file_table *ft = &d->tables[i];

@@ -209,16 +209,52 @@ static void contents_number(encoding *x)
 
 /* ---- types and tables ---- */
 
+/* The first field that has the same names as field i. Within a type the same names are one list. */
+static uint32_t names_first(const reef_field *fields, uint32_t i)
+{
+    uint32_t k = 0;
+    while (fields[k].names != fields[i].names) k++;
+    return k;
+}
+
+/* Writes the lists of names, and for each field which one it has. */
+static void names_put(section_out *o, const reef_field *fields, uint32_t count)
+{
+    uint16_t number[REEF_FIELDS_MAX];
+    uint32_t lists = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t first = names_first(fields, i);
+        number[i] = 0;
+        if (fields[i].names) number[i] = (uint16_t)(first < i ? number[first] : ++lists);
+    }
+    reef__put_u16(o, lists);
+    for (uint32_t i = 0, n = 0; i < count; i++) {
+        const reef_names *names = fields[i].names;
+        if (number[i] <= n) continue;
+        n++;
+        reef__put_text(o, names->name);
+        reef__put_u8(o, names->mask);
+        reef__put_u16(o, names->count);
+        for (uint32_t k = 0; k < names->count; k++) {
+            reef__put_text(o, names->values[k].name);
+            reef__put_u64(o, (uint64_t)names->values[k].value);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) reef__put_u16(o, number[i]);
+}
+
 static void type_put(encoding *x, const type *t)
 {
     section_out *o = x->o;
     const uint32_t bytes = reef__pack_bytes(t, x->d->raw);
     const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
     const uint32_t count = fields ? t->field_count : 0;
+    bool named = false;
+    for (uint32_t i = 0; i < count; i++) named |= fields[i].names != NULL;
     reef__put_text(o, t->name);
     reef__put_u8(o, (uint32_t)t->home);
     reef__put_u8(o, (bytes && fields == NULL ? 1u : 0u) | (bytes == 0 && t->size ? 2u : 0u) | (t->tracked ? 4u : 0u) |
-                        (t->relation ? 8u : 0u));
+                        (t->relation ? 8u : 0u) | (named ? 16u : 0u));
     reef__put_u32(o, t->size);
     reef__put_u32(o, t->align);
     reef__put_u32(o, bytes);
@@ -234,6 +270,7 @@ static void type_put(encoding *x, const type *t)
         reef__put_f64(o, fields[i].highest);
     }
     if (t->relation) reef__put_u32(o, t->relation);
+    if (named) names_put(o, fields, count);
 }
 
 static void types_put(encoding *x)

@@ -29,11 +29,7 @@
 #include <stdio.h>
 
 static const reef_hooks script_hooks = {.track_rows = true};
-static const reef_field script_fields[] = {
-    REEF_FIELD(reef_script, name_hash, REEF_U64, NULL, 0, 0),
-    REEF_FIELD(reef_script, started, REEF_U64, NULL, 0, 0),
-    REEF_FIELD(reef_script, data, REEF_U8, NULL, 0, 0),
-};
+static const reef_field script_fields[] = {REEF_FIELDS_OF(reef_script, name_hash, started, data)};
 static reef_type_decl script_decl = {.name = "reef_script",
                                      .size = (uint32_t)sizeof(reef_script),
                                      .align = (uint32_t) _Alignof(reef_script),

@@ -12,6 +12,7 @@
  *
  * All memory hangs from `registry` and `reef__type_pages`, so that leak checkers find it. */
 #include "type/type.h"
+#include "type/fields.h"
 #include "type/required_types.h"
 #include "type/type_rules.h"
 #include "type/type_walk.h"
@@ -109,11 +110,9 @@ uint32_t reef__kind_size(reef_kind kind)
 
 /* ---- types of relations ---- */
 
-/* The fields of a type of relations, with room for their names. They are used under the lock. */
-static struct {
-    reef_field field[REEF_FIELDS_MAX];
-    char name[REEF_FIELDS_MAX][REEF_TYPE_NAME_MAX + 1];
-} relation_fields;
+/* Fields that aren't as they were given: those of a type of relations, or those with members that are structs. Under
+ * the lock. */
+static made_fields made_list;
 
 /* Are the first fields of the description these? */
 static bool begins_with(const reef_type_desc *d, const reef_field *fields, uint32_t n)
@@ -175,19 +174,19 @@ static reef_status relation_complete(reef_type_desc *d)
     d->page_rows = exclusive ? RELATION_PAGE_ROWS : 0;
     if (d->field_count) /* a file tells them */
         return size >= 16 && align >= 8 && begins_with(d, head, 2) ? REEF_OK : REEF_BAD_ARGUMENT;
-    memcpy(relation_fields.field, head, sizeof head);
+    memcpy(made_list.field, head, sizeof head);
     d->field_count = 2;
     if (data && data->field_count == 0)
-        relation_fields.field[d->field_count++] =
+        made_list.field[d->field_count++] =
             (reef_field){.name = "data", .kind = REEF_U8, .offset = 16, .bytes = data->size};
     for (uint32_t i = 0; data && i < data->field_count; i++) {
-        reef_field *f = &relation_fields.field[d->field_count++];
+        reef_field *f = &made_list.field[d->field_count++];
         *f = data->fields[i];
         f->offset += 16;
-        snprintf(relation_fields.name[i], sizeof relation_fields.name[i], "data.%s", f->name);
-        f->name = relation_fields.name[i];
+        snprintf(made_list.name[i], sizeof made_list.name[i], "data.%s", f->name);
+        f->name = made_list.name[i];
     }
-    d->fields = relation_fields.field;
+    d->fields = made_list.field;
     return REEF_OK;
 }
 
@@ -300,38 +299,14 @@ static bool type_page_reserve(uint32_t id)
 
 /* ---- copying ---- */
 
-static char *type_copy_text(char **room, const char *text)
-{
-    char *copy = *room;
-    size_t bytes = strlen(text) + 1;
-    memcpy(copy, text, bytes);
-    *room += bytes;
-    return copy;
-}
-
-/* Bytes of fields and their texts. It can't overflow: there are at most REEF_FIELDS_MAX fields with two texts of 256
- * bytes each. */
-static size_t fields_bytes(const reef_field *fields, uint32_t count)
-{
-    size_t bytes = count * sizeof *fields;
-    for (uint32_t i = 0; i < count; i++) bytes += strlen(fields[i].name) + strlen(unit_text(fields[i].unit)) + 2;
-    return bytes;
-}
-
 /* Gives `t` a copy of the fields. The pointer is stored last: whoever sees it also sees the count. */
 static reef_status type_give_fields(type *t, const reef_field *fields, uint32_t count)
 {
-    reef_field *copy = type_allocate(fields_bytes(fields, count));
-    if (copy == NULL) return REEF_NO_MEMORY;
-    char *room = (char *)(copy + count);
-    for (uint32_t i = 0; i < count; i++) {
-        copy[i] = fields[i];
-        copy[i].name = type_copy_text(&room, fields[i].name);
-        copy[i].unit = type_copy_text(&room, unit_text(fields[i].unit));
-        if (copy[i].unit[0] == 0) copy[i].unit = NULL;
-    }
+    void *room = type_allocate(reef__fields_bytes(fields, count));
+    if (room == NULL) return REEF_NO_MEMORY;
+    const reef_field *copy = reef__fields_copy(fields, count, room);
     t->field_count = count;
-    RELEASE_STORE(&t->fields, (const reef_field *)copy);
+    RELEASE_STORE(&t->fields, copy);
     RELEASE_STORE(&registry.described, registry.described + 1);
     return REEF_OK;
 }
@@ -467,6 +442,7 @@ static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
 {
     const type *which;
     reef_status status = d->relation || d->data.id ? relation_complete(d) : REEF_OK;
+    if (status >= 0 && !reef__fields_flatten(&made_list, &d->fields, &d->field_count)) status = REEF_BAD_ARGUMENT;
     if (status >= 0) status = reef__type_normalise(d);
     if (status < 0) return status;
     type *t = type_by_name(d->name);
@@ -620,6 +596,8 @@ static COLD reef_status required_take(reef_type_decl *decl, reef_type_desc *d, b
     uint32_t id = 0;
     d->required = ids;
     d->required_count = n;
+    d->fields = decl->fields; /* again, since the list may be made anew for the types above */
+    d->field_count = decl->field_count;
     if (status >= 0) status = type_register(d, &id);
     if (status >= 0 || status == REEF_NO_MEMORY) return status;
     type_refuse(d, status);
@@ -733,7 +711,8 @@ COLD reef_status reef_type_describe(reef_component component, const reef_field *
     mutex_lock(&registry.lock);
     type *t = record_at(component.id);
     reef_status status = REEF_OK;
-    if (!reef__fields_allowed(fields, count, t->size)) status = REEF_BAD_ARGUMENT;
+    if (!reef__fields_flatten(&made_list, &fields, &count) || !reef__fields_allowed(fields, count, t->size))
+        status = REEF_BAD_ARGUMENT;
     else if (!reef__fields_same(t, fields, count)) status = REEF_EXISTS;
     else if (t->split && !reef__fields_cover(fields, count, t->size, t->align)) status = REEF_BAD_ARGUMENT;
     else if (t->field_count == 0 && count != 0) status = type_give_fields(t, fields, count);

@@ -2,6 +2,7 @@
 #include "type/type_rules.h"
 #include "base/platform.h"
 #include "reef/type_info.h"
+#include "type/names.h"
 #include <string.h>
 
 /* ---- what is allowed ---- */
@@ -35,12 +36,18 @@ const char *reef__field_refused(const reef_field *fields, uint32_t i, uint32_t s
     const uint32_t element = reef__kind_size(f->kind);
     if (f->name == NULL || f->name[0] == 0 || !field_text_allowed(f->name)) return "that isn't a name";
     if (f->unit && !field_text_allowed(f->unit)) return "its unit isn't a text of printable characters";
+    if (f->nested)
+        return "its struct has another size than its list of fields, or they are too many, too deep or too long";
     if (element == 0) return "its kind isn't one of reef_kind";
     if (f->bytes == 0 || f->bytes % element != 0) return "the kind has another size than the member";
     if (f->offset > size || f->bytes > size - f->offset) return "it lies outside of the struct";
     if (!(f->lowest <= f->highest)) return "its lowest value is above its highest"; /* or one is no number */
     for (uint32_t k = 0; k < i; k++)
         if (strcmp(fields[k].name, f->name) == 0) return "it is described twice";
+    /* fields that have the list before them in common aren't checked again */
+    for (uint32_t k = 0; f->names && k < i; k++)
+        if (fields[k].names == f->names && fields[k].kind == f->kind) return NULL;
+    if (f->names) return reef__names_refused(f->names, f->kind);
     return NULL;
 }
 
@@ -149,7 +156,7 @@ bool reef__field_same(const reef_field *a, const reef_field *b)
 {
     return a->kind == b->kind && a->offset == b->offset && a->bytes == b->bytes && a->lowest == b->lowest &&
            a->highest == b->highest && strcmp(a->name, b->name) == 0 &&
-           strcmp(unit_text(a->unit), unit_text(b->unit)) == 0;
+           strcmp(unit_text(a->unit), unit_text(b->unit)) == 0 && reef__names_same(a->names, b->names);
 }
 
 bool reef__fields_same(const type *t, const reef_field *fields, uint32_t count)

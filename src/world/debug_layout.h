@@ -91,7 +91,14 @@
     M(reef_field, offset) \
     M(reef_field, bytes) \
     M(reef_field, unit) \
+    M(reef_field, names) \
     S(reef_field) \
+    M(reef_names, values) \
+    M(reef_names, count) \
+    M(reef_names, mask) \
+    M(reef_named_value, name) \
+    M(reef_named_value, value) \
+    S(reef_named_value) \
     M(query_slot, query) \
     M(query_slot, generation) \
     S(query_slot) \

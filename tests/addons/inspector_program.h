@@ -25,11 +25,11 @@ typedef struct {
     int32_t points;
 } Vigor;
 REEF_COMPONENT(Place);
-REEF_FIELDS(Place, REEF_FIELD(Place, x, REEF_F32, "m", -100, 100), REEF_FIELD(Place, y, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Place, (x, "m", -100, 100), (y, "m"));
 REEF_COMPONENT(Speed);
-REEF_FIELDS(Speed, REEF_FIELD(Speed, x, REEF_F32, "m/s", 0, 0), REEF_FIELD(Speed, y, REEF_F32, "m/s", 0, 0));
+REEF_FIELDS(Speed, (x, "m/s"), (y, "m/s"));
 REEF_COMPONENT(Vigor);
-REEF_FIELDS(Vigor, REEF_FIELD(Vigor, points, REEF_I32, NULL, 0, 1000));
+REEF_FIELDS(Vigor, (points, NULL, 0, 1000));
 REEF_TAG(Wounded);
 REEF_RELATION(Likes);
 

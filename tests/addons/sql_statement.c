@@ -35,6 +35,14 @@ const statement_table statement_tables[STATEMENT_TABLES] = {
      false,
      false,
      ""},
+    {"Feeling",
+     {{"mood", COLUMN_NAME, "TEXT NOT NULL DEFAULT 'CALM' CHECK (mood IN ('CALM', 'ANGRY', 'SAD'))"},
+      {"wants", COLUMN_NAME,
+       "TEXT NOT NULL DEFAULT '0' CHECK (wants IN ('0', 'FOOD', 'SLEEP', 'FOOD|SLEEP', 'SLEEP|COMPANY'))"},
+      {"since", COLUMN_WHOLE, I32("since")}},
+     false,
+     false,
+     ""},
     {"Coins", {{"coins", COLUMN_WHOLE, I32("coins")}}, false, false, ""},
     {"Wound",
      {{"per_second", COLUMN_COUNT, BETWEEN("per_second", "0", "100")}, {"\"left\"", COLUMN_WHOLE, I32("\"left\"")}},
@@ -226,7 +234,7 @@ static void text_put(making *m, const scope *in)
 {
     static const char *const texts[] = {"'a'", "'n1'", "'word'", "''", "'n12'", "'A'"};
     for (int i = 0; i < in->count; i++) {
-        const statement_column *c = any_column(m, in->table[i], 1u << COLUMN_TEXT);
+        const statement_column *c = any_column(m, in->table[i], 1u << COLUMN_TEXT | 1u << COLUMN_NAME);
         if (c && !one_in(m, 3)) {
             put(m, one_in(m, 6) ? "upper(%s.%s)" : "%s.%s", in->alias[i], c->name);
             return;
@@ -495,6 +503,8 @@ static void value_put(making *m, const statement_column *c, const scope *in)
     static const char *const words[] = {"'a'", "'word'", "'A'", "'twelve bytes'", "'\xC3\xA9'", "''"};
     static const char *const wide[] = {
         "0", "5", "9223372036854775807", "'9223372036854775808'", "'18446744073709551615'", "'10000000000000000000'"};
+    static const char *const moods[] = {"'CALM'", "'ANGRY'", "'SAD'", "'GLAD'"};
+    static const char *const wants[] = {"'0'", "'FOOD'", "'SLEEP'", "'FOOD|SLEEP'", "'SLEEP|COMPANY'", "'FOOD|'"};
     switch (c->kind) {
     case COLUMN_ID:
         if (in && one_in(m, 4))
@@ -517,6 +527,10 @@ static void value_put(making *m, const statement_column *c, const scope *in)
     case COLUMN_TEXT: put(m, "%s", words[below(m, 6)]); break;
     case COLUMN_WIDE: put(m, "%s", wide[below(m, 6)]); break;
     case COLUMN_LIST: put(m, "'[%u,%u,65535]'", (unsigned)below(m, 9), (unsigned)below(m, 9)); break;
+    case COLUMN_NAME:
+        if (strcmp(c->name, "mood") == 0) put(m, "%s", moods[below(m, one_in(m, 20) ? 4 : 3)]);
+        else put(m, "%s", wants[below(m, one_in(m, 20) ? 6 : 5)]);
+        break;
     }
 }
 

@@ -14,7 +14,8 @@ typedef enum column_kind {
     COLUMN_REAL,  /* a multiple of 1/4 between -1000 and 1000, so that each sum is exact */
     COLUMN_TEXT,
     COLUMN_WIDE, /* u64 */
-    COLUMN_LIST  /* an array in JSON */
+    COLUMN_LIST, /* an array in JSON */
+    COLUMN_NAME  /* the name of a value, or names of bits */
 } column_kind;
 
 typedef struct statement_column {
@@ -23,7 +24,7 @@ typedef struct statement_column {
     const char *plain; /* what stands behind it in CREATE TABLE of the plain table */
 } statement_column;
 
-enum { STATEMENT_COLUMNS = 15, STATEMENT_TABLES = 17 };
+enum { STATEMENT_COLUMNS = 15, STATEMENT_TABLES = 18 };
 
 typedef struct statement_table {
     const char *name;

@@ -58,6 +58,8 @@ static void kinds_set(reef_world *w, uint64_t *seed, reef_entity e)
     if (r % 16 == 1) k.f64 = (double)NAN;
     (void)snprintf(k.word, sizeof k.word, "%s%u", r & 2 ? "caf\xC3\xA9 '" : "", (unsigned)r % 1000);
     (void)reef_set_id(w, e, reef_id(Kinds), &k, sizeof k);
+    /* some of these values have names, others none */
+    if (r % 3 == 0) reef_set(w, e, Feeling, (int8_t)((int)(r % 7) - 3), r & 15, (int32_t)r);
 }
 
 static void stores_set(reef_world *w, uint64_t *seed, reef_entity e, uint32_t r)
@@ -91,9 +93,9 @@ static void relations_set(reef_world *w, uint64_t *seed, reef_entity e, uint32_t
 
 static void removals(reef_world *w, uint64_t *seed, reef_entity e)
 {
-    const reef_component types[] = {reef_id(Place), reef_id(Kinds),   reef_id(Coins), reef_id(Purse), reef_id(Wound),
-                                    reef_id(Parts), reef_id(Burning), reef_id(Paged), reef_id(Cold),  reef_id(Shape),
-                                    reef_id(Lit),   reef_id(Asleep),  reef_id(Sound)};
+    const reef_component types[] = {reef_id(Place), reef_id(Kinds),   reef_id(Coins), reef_id(Purse),  reef_id(Wound),
+                                    reef_id(Parts), reef_id(Burning), reef_id(Paged), reef_id(Cold),   reef_id(Shape),
+                                    reef_id(Lit),   reef_id(Asleep),  reef_id(Sound), reef_id(Feeling)};
     const reef_component type = types[scene_random(seed) % (sizeof types / sizeof types[0])];
     if (reef_has_id(w, e, type)) (void)reef_remove_id(w, e, type);
 }

@@ -61,8 +61,18 @@ typedef struct {
     int32_t voice;
 } Sound;
 
+typedef struct {
+    int8_t mood;
+    uint64_t wants;
+    int32_t since;
+} Feeling;
+enum { CALM, ANGRY, SAD = -3, FOOD = 1, SLEEP = 2 };
+REEF_ENUM(Mood, CALM, ANGRY, SAD);
+REEF_MASK(Wants, FOOD, SLEEP, (UINT64_C(1) << 63, "COMPANY"));
+
 REEF_COMPONENT(Place);
 REEF_COMPONENT(Kinds);
+REEF_COMPONENT(Feeling);
 REEF_COMPONENT(Coins);
 REEF_COMPONENT(Plain);
 REEF_COMPONENT(Gravity);
@@ -83,27 +93,20 @@ REEF_RELATION(Within, REEF_EXCLUSIVE | REEF_ACYCLIC | REEF_CASCADE);
 static const reef_hooks scene_skip = {.on_fork = REEF_FORK_SKIP};
 REEF_COMPONENT_HOOKS(Sound, &scene_skip);
 
-REEF_FIELDS(Place, REEF_FIELD(Place, x, REEF_F32, "m", -1000, 1000), REEF_FIELD(Place, y, REEF_F32, "m", -1000, 1000));
-REEF_FIELDS(Kinds, REEF_FIELD(Kinds, small, REEF_I8, NULL, 0, 0), REEF_FIELD(Kinds, byte, REEF_U8, NULL, 0, 0),
-            REEF_FIELD(Kinds, i16, REEF_I16, NULL, 0, 0), REEF_FIELD(Kinds, u16, REEF_U16, NULL, 0, 0),
-            REEF_FIELD(Kinds, i32, REEF_I32, NULL, 0, 0), REEF_FIELD(Kinds, u32, REEF_U32, NULL, 0, 0),
-            REEF_FIELD(Kinds, i64, REEF_I64, NULL, 0, 0), REEF_FIELD(Kinds, u64, REEF_U64, NULL, 0, 0),
-            REEF_FIELD(Kinds, f64, REEF_F64, NULL, 0, 0), REEF_FIELD(Kinds, yes, REEF_BOOL, NULL, 0, 0),
-            REEF_FIELD(Kinds, word, REEF_CHAR, NULL, 0, 0), REEF_FIELD(Kinds, legs, REEF_U16, NULL, 0, 0),
-            REEF_FIELD(Kinds, friend, REEF_ENTITY, NULL, 0, 0));
-REEF_FIELDS(Coins, REEF_FIELD(Coins, coins, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Purse, REEF_FIELD(Purse, base.coins, REEF_I32, NULL, 0, 0), REEF_FIELD(Purse, more, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Wound, REEF_FIELD(Wound, per_second, REEF_I32, "/s", 0, 100),
-            REEF_FIELD(Wound, left, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Burning, REEF_FIELD(Burning, heat, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Paged, REEF_FIELD(Paged, slot, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Cold, REEF_FIELD(Cold, degrees, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Shape, REEF_FIELD(Shape, corners, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Parts, REEF_FIELD(Parts, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Parts, y, REEF_F32, NULL, 0, 0),
-            REEF_FIELD(Parts, n, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Gravity, REEF_FIELD(Gravity, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Gravity, y, REEF_F32, NULL, 0, 0));
-REEF_FIELDS(Ping, REEF_FIELD(Ping, n, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Sound, REEF_FIELD(Sound, voice, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Place, (x, "m", -1000, 1000), (y, "m", -1000, 1000));
+REEF_FIELDS(Kinds, small, byte, i16, u16, i32, u32, i64, u64, f64, yes, word, legs, friend);
+REEF_FIELDS(Feeling, (mood, enum, Mood), (wants, enum, Wants), since);
+REEF_FIELDS(Coins, coins);
+REEF_FIELDS(Purse, base.coins, more);
+REEF_FIELDS(Wound, (per_second, "/s", 0, 100), left);
+REEF_FIELDS(Burning, heat);
+REEF_FIELDS(Paged, slot);
+REEF_FIELDS(Cold, degrees);
+REEF_FIELDS(Shape, corners);
+REEF_FIELDS(Parts, x, y, n);
+REEF_FIELDS(Gravity, x, y);
+REEF_FIELDS(Ping, n);
+REEF_FIELDS(Sound, voice);
 
 /* A generator that gives the same numbers everywhere. */
 static inline uint32_t scene_random(uint64_t *seed)

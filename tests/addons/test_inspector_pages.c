@@ -13,17 +13,24 @@ typedef struct {
     float list[3];
 } All;
 REEF_COMPONENT(All);
-REEF_FIELDS(All, REEF_FIELD(All, yes, REEF_BOOL, NULL, 0, 0), REEF_FIELD(All, small, REEF_I8, NULL, 0, 0),
-            REEF_FIELD(All, middle, REEF_U16, NULL, 0, 0), REEF_FIELD(All, large, REEF_I64, NULL, 0, 0),
-            REEF_FIELD(All, huge, REEF_U64, NULL, 0, 0), REEF_FIELD(All, wide, REEF_F64, NULL, 0, 0),
-            REEF_FIELD(All, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(All, other, REEF_ENTITY, NULL, 0, 0),
-            REEF_FIELD(All, list, REEF_F32, NULL, 0, 0));
+REEF_FIELDS(All, yes, small, middle, large, huge, wide, text, other, list);
 REEF_COMPONENT_AS(Opaque, uint64_t);
 typedef struct {
     float part;
 } Share;
 REEF_COMPONENT(Share);
-REEF_FIELDS(Share, REEF_FIELD(Share, part, REEF_F32, NULL, -0.5, 1.5));
+REEF_FIELDS(Share, (part, NULL, -0.5, 1.5));
+
+typedef enum Mood { CALM, ANGRY, SAD = -3 } Mood;
+enum { FOOD = 1, SLEEP = 2 };
+typedef struct {
+    int8_t mood;
+    uint64_t wants;
+} Feels;
+REEF_ENUM(Mood, CALM, ANGRY, SAD);
+REEF_MASK(Wants, FOOD, SLEEP);
+REEF_COMPONENT(Feels);
+REEF_FIELDS(Feels, (mood, enum, Mood), (wants, enum, Wants));
 
 /* ---- what it answers ---- */
 
@@ -292,6 +299,36 @@ static void fields_of_every_kind_are_edited_in_their_range(void **state)
     assert_true(reef_get(w, e, Place)->x == -100);
 }
 
+static void values_are_shown_and_edited_by_name(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = reef_spawn(w, reef_with(Feels, SAD, FOOD | 8));
+    static const struct {
+        const char *field, *value;
+        int status;
+    } cases[] = {{"mood", "\"GLAD\"", 400},        {"mood", "\"200\"", 400}, {"mood", "200", 400},
+                 {"mood", "\"ANGRY\"", 200},       {"wants", "\"\"", 400},   {"wants", "\"FOOD|SLEEP\"", 200},
+                 {"wants", "\"SLEEP|4096\"", 200}, {"mood", "1", 200}};
+    begin(w);
+    json_t *j = get("/api/entity?id=0v1", 200);
+    char *text = json_dumps(j, JSON_COMPACT);
+    assert_non_null(strstr(text, "\"mood\":\"SAD\""));
+    assert_non_null(strstr(text, "\"wants\":\"FOOD|8\""));
+    free(text);
+    json_decref(j);
+    j = get("/api/types", 200);
+    text = json_dumps(j, JSON_COMPACT);
+    assert_non_null(
+        strstr(text, "{\"name\":\"Mood\",\"mask\":false,\"values\":[[\"CALM\",0],[\"ANGRY\",1],[\"SAD\",-3]]}"));
+    free(text);
+    json_decref(j);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        json_decref(edit(e, "Feels", cases[i].field, cases[i].value, cases[i].status));
+    end();
+    assert_int_equal(reef_get(w, e, Feels)->mood, ANGRY);
+    assert_int_equal(reef_get(w, e, Feels)->wants, SLEEP | 4096);
+}
+
 static void edits_are_done_together_or_not_at_all(void **state)
 {
     reef_world *w = world_of(state);
@@ -329,6 +366,7 @@ int main(int count, char **words)
         PROGRAM_TEST(types_tables_systems_and_relations_are_listed),
         PROGRAM_TEST(the_stream_tells_of_ticks),
         PROGRAM_TEST(fields_of_every_kind_are_edited_in_their_range),
+        PROGRAM_TEST(values_are_shown_and_edited_by_name),
         PROGRAM_TEST(edits_are_done_together_or_not_at_all),
     };
     const bool deep = count > 1 && strcmp(words[1], "--deep") == 0;

@@ -6,7 +6,7 @@ typedef struct {
     uint32_t value;
 } Mark;
 REEF_COMPONENT(Mark);
-REEF_FIELDS(Mark, REEF_FIELD(Mark, value, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(Mark, value);
 
 /* ---- time ---- */
 

@@ -31,21 +31,19 @@ typedef struct {
     int32_t opaque;
 } Opaque;
 REEF_COMPONENT(Armour);
-REEF_FIELDS(Armour, REEF_FIELD(Armour, now, REEF_I32, "mm", 0, 500), REEF_FIELD(Armour, most, REEF_I32, "mm", 0, 500));
+REEF_FIELDS(Armour, (now, "mm", 0, 500), (most, "mm", 0, 500));
 REEF_COMPONENT(Gun);
-REEF_FIELDS(Gun, REEF_FIELD(Gun, metres, REEF_F32, "m", 0, 0), REEF_FIELD(Gun, bore, REEF_U8, "cm", 0, 0),
-            REEF_FIELD(Gun, rifled, REEF_BOOL, NULL, 0, 0), REEF_FIELD(Gun, maker, REEF_CHAR, NULL, 0, 0));
+REEF_FIELDS(Gun, (metres, "m"), (bore, "cm"), rifled, maker);
 REEF_COMPONENT(Watches);
-REEF_FIELDS(Watches, REEF_FIELD(Watches, at, REEF_ENTITY, NULL, 0, 0),
-            REEF_FIELD(Watches, bearing, REEF_F64, NULL, 0, 0));
+REEF_FIELDS(Watches, at, bearing);
 REEF_COMPONENT_IN(Ammo, REEF_SPLIT);
-REEF_FIELDS(Ammo, REEF_FIELD(Ammo, rounds, REEF_I64, NULL, 0, 0));
+REEF_FIELDS(Ammo, rounds);
 REEF_COMPONENT_IN(Temperature, REEF_MULTI);
-REEF_FIELDS(Temperature, REEF_FIELD(Temperature, warm, REEF_F32, "K", 0, 0));
+REEF_FIELDS(Temperature, (warm, "K"));
 REEF_COMPONENT_IN(Looks, REEF_SHARED);
-REEF_FIELDS(Looks, REEF_FIELD(Looks, mesh, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Looks, mesh);
 REEF_COMPONENT(Cable);
-REEF_FIELDS(Cable, REEF_FIELD(Cable, metres, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Cable, metres);
 REEF_COMPONENT(Opaque);
 REEF_TAG(Steel);
 REEF_SWITCH(Loaded);
@@ -128,6 +126,45 @@ static void prefabs_are_read(void **state)
     assert_some(reef_find_below(w, e, "spare.barrel.sight"));
     reef_mut(w, turret, Looks)->mesh = 8; /* a shared value follows the template */
     assert_int_equal(reef_get(w, e, Looks)->mesh, 8);
+}
+
+typedef enum Mood { CALM, ANGRY, FLEEING = -2 } Mood;
+enum { WET = 1, COLD = 2 };
+typedef struct {
+    int16_t mood, moods[2];
+    uint32_t flags;
+} Feels;
+REEF_ENUM(Mood, CALM, ANGRY, FLEEING);
+REEF_MASK(Flags, WET, COLD);
+REEF_COMPONENT(Feels);
+REEF_FIELDS(Feels, (mood, enum, Mood), (moods, enum, Mood), (flags, enum, Flags));
+
+static void F6_values_are_read_and_written_by_name(void **state)
+{
+    static const char text[] = "{\"crab\": {\"components\": {\"Feels\": {\"mood\": \"FLEEING\", \"moods\": [\"ANGRY\", "
+                               "7], \"flags\": \"COLD|WET|8\"}}}}";
+    static const struct {
+        const char *value, *why;
+    } bad[] = {{"\"ANGRI\"", "there is no value of \"Mood\" \"ANGRI\"; did you mean \"ANGRY\"?"},
+               {"\"32768\"", "this number doesn't fit the field \"mood\""},
+               {"true", "here belongs a whole number, not true or false"}};
+    reef_world *w = world_of(state);
+    char *again = NULL, wrong_text[200];
+    read_ok(w, text);
+    const Feels *f = reef_get(w, reef_find(w, "crab"), Feels);
+    assert_true(f->mood == FLEEING && f->moods[0] == ANGRY && f->moods[1] == 7 && f->flags == (WET | COLD | 8));
+    reef_prefab_text_error error;
+    for (uint32_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        (void)snprintf(wrong_text, sizeof wrong_text, "{\"shrimp\": {\"components\": {\"Feels\": {\"mood\": %s}}}}",
+                       bad[i].value);
+        assert_true(reef_prefab_text_read(w, wrong_text, strlen(wrong_text), NULL, &error) < 0);
+        assert_non_null(strstr(error.message, bad[i].why));
+    }
+    const reef_entity crab = reef_find(w, "crab");
+    again = reef_prefab_text_write(w, &crab, 1, NULL);
+    assert_non_null(again);
+    assert_non_null(strstr(again, "{\"mood\": \"FLEEING\", \"moods\": [\"ANGRY\", 7], \"flags\": \"WET|COLD|8\"}"));
+    reef_prefab_text_free(again);
 }
 
 /* A text of which something was replaced, and what is wrong with it; a ^ stands where it is wrong. */
@@ -376,6 +413,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(prefabs_are_read),
+        TEST(values_are_read_and_written_by_name),
         TEST(what_is_wrong_is_told_with_its_place),
         TEST(a_child_is_replaced),
         TEST(prefabs_are_written_and_read_again),

@@ -113,6 +113,33 @@ static void tables_of_a_living_world(void **state)
                         "x|f32|m|1000.0 y|f32|m|1000.0");
 }
 
+/* Values with names are texts; a number without a name is the text of the number. */
+static void G7_values_are_asked_by_name(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_spawn(w, reef_with(Feeling, ANGRY, FOOD | SLEEP, 1));
+    reef_spawn(w, reef_with(Feeling, SAD, 0, 2));
+    const reef_entity odd = reef_spawn(w, reef_with(Feeling, 9, UINT64_C(1) << 63 | 4, 3));
+    assert_string_equal(asked(w, "select mood, wants from Feeling"), "ANGRY|FOOD|SLEEP SAD|0 9|COMPANY|4");
+    assert_string_equal(asked(w, "select typeof(mood) from Feeling where mood = 'ANGRY'"), "text");
+    assert_string_equal(asked(w, "select since from Feeling where wants like '%SLEEP%'"), "1");
+    assert_string_equal(asked(w, "select mood from Feeling order by reef_number('Feeling.mood', mood)"), "SAD ANGRY 9");
+    assert_string_equal(asked(w, "select reef_number('Feeling.wants', wants) & 2 from Feeling"), "2 0 0");
+    assert_string_equal(asked(w, "select max(mood), count(mood) from Feeling"), "SAD|3");
+    assert_string_equal(asked(w, "select kind, names from fields where type = 'Feeling'"),
+                        "i8|CALM 0, ANGRY 1, SAD -3 u64|FOOD 1, SLEEP 2, COMPANY -9223372036854775808 i32|-");
+    assert_string_equal(asked(w, "update Feeling set mood = 'CALM', wants = 'SLEEP|COMPANY' where mood = 'SAD';"
+                                 "update Feeling set mood = 1, wants = 3 where since = 3; select * from Feeling"),
+                        "0|ANGRY|FOOD|SLEEP|1 1|CALM|SLEEP|COMPANY|2 2|ANGRY|FOOD|SLEEP|3");
+    assert_int_equal(reef_get(w, odd, Feeling)->wants, FOOD | SLEEP);
+    assert_sql_refused(w, REEF_REFUSED, "update Feeling set mood = 'GLAD'", "mood is a name of Mood, or a number");
+    assert_sql_refused(w, REEF_REFUSED, "update Feeling set mood = '200'", "mood is i8: -128 ... 127");
+    assert_sql_refused(w, REEF_REFUSED, "update Feeling set wants = 'FOOD|'", "wants is a name of Wants, or a number");
+    assert_sql_refused(w, REEF_REFUSED, "update Feeling set mood = null", "mood can't be NULL");
+    assert_sql_refused(w, REEF_BAD_TEXT, "select reef_number('Feeling.since', 1) from Feeling",
+                       "there is no such field with names");
+}
+
 /* The plan as EXPLAIN QUERY PLAN says it: the last column, its rows joined. */
 static bool plan_put(void *context, uint32_t count, const reef_sql_value *values)
 {
@@ -389,7 +416,7 @@ typedef struct {
     int32_t at, query;
 } Meeting;
 REEF_COMPONENT(Meeting);
-REEF_FIELDS(Meeting, REEF_FIELD(Meeting, at, REEF_I32, NULL, 0, 0), REEF_FIELD(Meeting, query, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Meeting, at, query);
 
 static void fields_may_be_called_as_the_hidden_columns(void **state)
 {
@@ -500,7 +527,7 @@ typedef struct {
     int16_t pages;
 } novel;
 REEF_COMPONENT(novel);
-REEF_FIELDS(novel, REEF_FIELD(novel, title, REEF_CHAR, NULL, 0, 0), REEF_FIELD(novel, pages, REEF_I16, NULL, 0, 0));
+REEF_FIELDS(novel, title, pages);
 
 static void tables_of_other_databases_become_entities(void **state)
 {
@@ -642,6 +669,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(tables_of_a_living_world),
+        TEST(values_are_asked_by_name),
         TEST(what_is_pushed_down_is_seen_in_the_plan),
         TEST(changes_by_sql_are_the_calls_of_c),
         TEST(rows_keep_their_numbers_while_a_statement_works),

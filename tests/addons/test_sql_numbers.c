@@ -11,8 +11,7 @@ typedef struct {
     uint64_t many[2];
 } Grid;
 REEF_COMPONENT(Grid);
-REEF_FIELDS(Grid, REEF_FIELD(Grid, of, REEF_F32, NULL, 0, 0), REEF_FIELD(Grid, d, REEF_F64, NULL, 0, 0),
-            REEF_FIELD(Grid, x, REEF_F32, "m", -0.5, 10.5), REEF_FIELD(Grid, many, REEF_U64, NULL, 0, 0));
+REEF_FIELDS(Grid, of, d, (x, "m", -0.5, 10.5), many);
 
 static char got[2000], reason[512];
 

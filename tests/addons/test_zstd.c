@@ -7,7 +7,7 @@ typedef struct {
     float x, y;
 } Place;
 REEF_COMPONENT(Place);
-REEF_FIELDS(Place, REEF_FIELD(Place, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Place, y, REEF_F32, NULL, 0, 0));
+REEF_FIELDS(Place, x, y);
 
 typedef struct bytes {
     unsigned char data[1 << 18];

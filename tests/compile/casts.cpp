@@ -26,6 +26,12 @@ struct Apart {
 struct Point {
     float x, y;
 };
+enum class Mood : uint8_t { calm, angry };
+struct Crab {
+    Point at, path[2];
+    Mood mood;
+    uint32_t flags;
+};
 struct Animal {
     int32_t legs;
 };
@@ -43,6 +49,11 @@ REEF_COMPONENT_IN(Many, REEF_MULTI);
 REEF_COMPONENT_IN(Both, REEF_SHARED);
 REEF_COMPONENT_IN(Apart, REEF_SPLIT);
 REEF_COMPONENT(Point);
+REEF_COMPONENT(Crab);
+REEF_ENUM(Mood, Mood::calm, (Mood::angry, "cross"));
+REEF_MASK(Flags, (1, "wet"), (2, "cold"));
+REEF_STRUCT(Point, x, (y, "m", 0, 9));
+REEF_FIELDS(Crab, (at, struct, Point), (path, struct, Point), (mood, enum, Mood), (flags, enum, Flags));
 REEF_COMPONENT(Animal);
 REEF_SUBTYPE(Dog, Animal);
 REEF_COMPONENT(Said);
@@ -52,10 +63,9 @@ REEF_REQUIRES(Hot, Spot);
 REEF_RELATION(Likes);
 REEF_RELATION(In, REEF_EXCLUSIVE | REEF_ACYCLIC);
 REEF_RELATION_OF(Owes, Hot);
-REEF_FIELDS(Spot, REEF_FIELD(Spot, x, REEF_F32, "m", 0, 0), REEF_FIELD(Spot, text, REEF_CHAR, nullptr, 0, 0),
-            REEF_FIELD(Spot, to, REEF_ENTITY, nullptr, 0, 0));
-REEF_FIELDS(Apart, REEF_FIELD(Apart, x, REEF_F32, nullptr, 0, 0), REEF_FIELD(Apart, layer, REEF_I8, nullptr, 0, 0));
-REEF_FIELDS(Dog, REEF_FIELD(Dog, base.legs, REEF_I32, nullptr, 0, 0));
+REEF_FIELDS(Spot, (x, "m"), text, to);
+REEF_FIELDS(Apart, x, layer);
+REEF_FIELDS(Dog, base.legs);
 
 void in_a_system(reef_block *b);
 void in_a_system(reef_block *b)

@@ -13,7 +13,7 @@ REEF_COMPONENT(Velocity);
 REEF_COMPONENT_AS(Target, Position);
 REEF_TAG(Hungry);
 REEF_SWITCH(Awake);
-REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Position, (x, "m"), (y, "m"));
 
 static void show(const reef_world *w, reef_entity e)
 {

@@ -52,7 +52,7 @@ struct Mark {
 };
 template <> struct reef::options<Mark> {
     static constexpr reef_home home = REEF_COLD;
-    static constexpr reef_field fields[] = {REEF_FIELD(Mark, level, REEF_I32, "levels", 0, 9)};
+    static constexpr reef_field fields[] = {REEF_FIELDS_OF(Mark, (level, "levels", 0, 9))};
 };
 struct Moving {
     float speed;

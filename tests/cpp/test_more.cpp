@@ -60,6 +60,20 @@ struct Sail {
     std::string colour = "white";
 };
 struct Boat {};
+enum class Kind : uint8_t { fish, coal, oil = 9 };
+enum { WET = 1, HOT = 2 };
+struct Corner {
+    float x = 0, y = 0;
+};
+struct Cargo {
+    Kind kind = Kind::fish, others[2] = {};
+    uint32_t marks = 0;
+    Corner corners[2] = {};
+    int16_t grid[2][2] = {};
+};
+REEF_ENUM(Kind, Kind::fish, Kind::coal, (Kind::oil, "crude"));
+REEF_MASK(Marks, WET, HOT);
+REEF_STRUCT(Corner, x, (y, "m"));
 
 } // namespace more
 
@@ -67,8 +81,14 @@ REEF_CPP_IN(more::Buff, REEF_MULTI);
 REEF_CPP_IN(more::Items, REEF_MULTI);
 REEF_CPP_IN(more::Mesh, REEF_SHARED);
 template <> struct reef::options<more::Position> {
-    static constexpr reef_field fields[] = {REEF_FIELD(more::Position, x, REEF_F32, "m", 0, 0),
-                                            REEF_FIELD(more::Position, y, REEF_F32, "m", 0, 0)};
+    static constexpr reef_field fields[] = {REEF_FIELDS_OF(more::Position, (x, "m"), (y, "m"))};
+};
+namespace more {
+constexpr reef_field cargo_fields[] = {REEF_FIELDS_OF(Cargo, (kind, enum, Kind), (others, enum, Kind),
+                                                      (marks, enum, Marks), (corners, struct, Corner), grid)};
+} // namespace more
+template <> struct reef::options<more::Cargo> {
+    static constexpr const auto &fields = more::cargo_fields;
 };
 template <> struct reef::options<more::Boat> {
     using required = reef::types<more::Rudder, more::Sail>;
@@ -81,6 +101,21 @@ template <> struct reef::options<more::AxisMoving> {
 };
 
 using namespace more;
+
+static void test_F9_names_of_values()
+{
+    reef::world world;
+    char text[40] = "";
+    reef_type_info info;
+    world.spawn(Cargo{Kind::oil, {Kind::coal, static_cast<Kind>(3)}, WET | HOT, {}, {}});
+    CHECK(reef_type_get(reef::id<Cargo>(), &info) && info.field_count == 8);
+    CHECK(info.fields[0].kind == REEF_U8 && info.fields[7].kind == REEF_I16 && info.fields[7].bytes == 8);
+    CHECK(std::string_view(info.fields[6].name) == "corners[1].y" && info.fields[6].offset == 20);
+    const reef_names *names = info.fields[0].names;
+    CHECK(names && names->count == 3 && !names->mask && std::string_view(names->values[1].name) == "coal");
+    CHECK(reef_names_write(names, 9, text, sizeof text) == 5 && std::string_view(text) == "crude");
+    CHECK(reef_names_write(info.fields[2].names, 3, text, sizeof text) == 7 && std::string_view(text) == "WET|HOT");
+}
 
 static void test_F6_required()
 {
@@ -464,6 +499,7 @@ static void test_H6_foreign_types()
 void test_more()
 {
     test_H6_foreign_types();
+    test_F9_names_of_values();
     test_F6_required();
     test_F6_prefabs();
     test_F3_observers();

@@ -1,7 +1,7 @@
 #include "types.h"
 
 REEF_COMPONENT(Shared);
-REEF_FIELDS(Shared, REEF_FIELD(Shared, x, REEF_F32, "m", 0, 0), REEF_FIELD(Shared, y, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Shared, (x, "m"), (y, "m"));
 REEF_COMPONENT_IN(Burning, REEF_SPARSE);
 REEF_TAG(OnlyTag);
 REEF_BEFORE_MAIN(declare_narrow)

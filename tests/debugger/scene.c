@@ -39,6 +39,13 @@ typedef struct Moving {
     float speed;
 } Moving;
 typedef Moving Swimming;
+typedef enum Mood { CALM, ANGRY = -4, FLEEING = 1 } Mood;
+enum { FOOD = 1, SLEEP = 2, COMPANY = 8, DEPTH = 3 };
+typedef struct Feels {
+    Mood mood;
+    int8_t before[3];
+    uint64_t wants, nothing;
+} Feels;
 REEF_COMPONENT(Position);
 REEF_COMPONENT(Every);
 REEF_COMPONENT(Plain);
@@ -55,22 +62,20 @@ REEF_TAG(in);
 REEF_SWITCH(Awake);
 REEF_RELATION(Likes);
 REEF_RELATION_OF(Owes, Depth);
-#define NUMBER(T, member, kind, unit) REEF_FIELD(T, member, kind, unit, 0, 0)
-REEF_FIELDS(Position, NUMBER(Position, x, REEF_F32, "m"), NUMBER(Position, y, REEF_F32, "m"));
-REEF_FIELDS(Every, NUMBER(Every, yes, REEF_BOOL, NULL), NUMBER(Every, i8, REEF_I8, NULL),
-            NUMBER(Every, u8, REEF_U8, NULL), NUMBER(Every, i16, REEF_I16, NULL), NUMBER(Every, u16, REEF_U16, NULL),
-            NUMBER(Every, i32, REEF_I32, NULL), NUMBER(Every, u32, REEF_U32, NULL), NUMBER(Every, i64, REEF_I64, NULL),
-            NUMBER(Every, u64, REEF_U64, NULL), NUMBER(Every, d, REEF_F64, "kg"), NUMBER(Every, list, REEF_F32, "m"),
-            NUMBER(Every, text, REEF_CHAR, NULL), NUMBER(Every, friend, REEF_ENTITY, NULL),
-            NUMBER(Every, many, REEF_U8, NULL));
-REEF_FIELDS(Depth, NUMBER(Depth, metres, REEF_F32, "m"));
-REEF_FIELDS(Paged, NUMBER(Paged, metres, REEF_F32, "m"));
-REEF_FIELDS(Cold, NUMBER(Cold, metres, REEF_F32, "m"));
-REEF_FIELDS(Item, NUMBER(Item, metres, REEF_F32, NULL));
-REEF_FIELDS(Coat, NUMBER(Coat, metres, REEF_F32, NULL));
-REEF_FIELDS(Apart, NUMBER(Apart, x, REEF_F32, "m"), NUMBER(Apart, y, REEF_F64, NULL), NUMBER(Apart, z, REEF_U8, NULL));
-REEF_FIELDS(Moving, NUMBER(Moving, speed, REEF_F32, NULL));
-REEF_FIELDS(Swimming, NUMBER(Swimming, speed, REEF_F32, NULL));
+REEF_ENUM(Mood, CALM, ANGRY, FLEEING);
+REEF_MASK(Wants, FOOD, SLEEP, COMPANY, DEPTH);
+REEF_COMPONENT(Feels);
+REEF_FIELDS(Feels, (mood, enum, Mood), (before, enum, Mood), (wants, enum, Wants), (nothing, enum, Wants));
+REEF_FIELDS(Position, (x, "m"), (y, "m"));
+REEF_FIELDS(Every, yes, i8, u8, i16, u16, i32, u32, i64, u64, (d, "kg"), (list, "m"), text, friend, many);
+REEF_FIELDS(Depth, (metres, "m"));
+REEF_FIELDS(Paged, (metres, "m"));
+REEF_FIELDS(Cold, (metres, "m"));
+REEF_FIELDS(Item, metres);
+REEF_FIELDS(Coat, metres);
+REEF_FIELDS(Apart, (x, "m"), y, z);
+REEF_FIELDS(Moving, speed);
+REEF_FIELDS(Swimming, speed);
 
 static const char *const texts[] = {
     "Position, in Every, !Hungry, ?Depth",
@@ -116,6 +121,8 @@ static void fill(reef_world *w, reef_entity *alice)
     (void)reef_set(w, *alice, Every, .yes = true, .i8 = -1, .u8 = 255, .i16 = -300, .u16 = 60000, .i32 = -70000,
                    .u32 = 4000000000u, .i64 = -5000000000, .u64 = UINT64_MAX, .d = 0.1, .list = {1, 2.5f, 1e-7f},
                    .text = "a \"b\"\n\x01", .friend = bob, .many = {1, 2, 3});
+    (void)reef_set(w, *alice, Feels, ANGRY, {0, -4, 9}, UINT64_C(1) << 63 | FOOD | COMPANY, 0);
+    (void)reef_set(w, bobs, Feels, FLEEING, {1, 1, 1}, SLEEP | FOOD, 4);
     (void)reef_relate(w, *alice, Likes, bob);
     (void)reef_relate(w, *alice, Likes, bobs);
     (void)reef_relate_data(w, *alice, Owes, bob, 12);

@@ -11,7 +11,7 @@ typedef struct {
     int32_t a, b;
 } Plain;
 REEF_COMPONENT(Plain);
-REEF_FIELDS(Plain, REEF_FIELD(Plain, a, REEF_I32, "kg", 0, 9), REEF_FIELD(Plain, b, REEF_I32, "unit of plug-in", 0, 9));
+REEF_FIELDS(Plain, (a, "kg", 0, 9), (b, "unit of plug-in", 0, 9));
 typedef struct {
     float x;
 } Position; /* the host has it too */

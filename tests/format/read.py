@@ -107,6 +107,10 @@ class Type:
             self.fields.append((name, kind, size, unit, lowest, highest))
         self.relation = p.u32() if self.flags & 8 else 0
         need(not self.flags & 8 or self.relation & 1, "a type of relations without options")
+        lists = [(p.text(), p.u8(), [(p.text(), p.numbers("q")[0]) for _ in range(p.u16())]) for _ in range(p.u16() if self.flags & 16 else 0)]
+        of_field = [p.u16() if self.flags & 16 else 0 for _ in self.fields]
+        need(sorted(set(of_field) - {0}) == list(range(1, len(lists) + 1)), "lists of names that no field has")
+        self.names = [lists[n - 1] if n else None for n in of_field]
         if self.bytes and not self.flags & 1:
             need(self.bytes == sum(f[2] for f in self.fields), "a type's bytes aren't those of its fields")
 
@@ -116,17 +120,33 @@ class Type:
         if self.flags & 1:
             return self.name + "{" + value.hex() + "}"
         out, at = [], 0
-        for name, kind, size, *_ in self.fields:
-            out.append(name + "=" + show_field(kind, value[at:at + size]))
+        for (name, kind, size, *_), names in zip(self.fields, self.names):
+            out.append(name + "=" + show_field(kind, value[at:at + size], names))
             at += size
         return self.name + "{" + " ".join(out) + "}"
 
 
-def show_field(kind, data):
+def show_named(number, names):
+    """A value by its name; of a bit mask the names that have a bit which no name before has, and the rest."""
+    _, mask, values = names
+    found, left = [], number & (1 << 64) - 1
+    for name, value in values:
+        bits = value & (1 << 64) - 1
+        if not mask and value == number:
+            return name
+        if mask and number & bits == bits and left & bits:
+            found.append(name)
+            left &= ~bits
+    if mask and number == 0 and any(v == 0 for _, v in values):
+        return next(n for n, v in values if v == 0)
+    return "|".join(found + ([str(number if not mask else left - (1 << 64) * (left >> 63))] if left or not found else []))
+
+
+def show_field(kind, data, names=None):
     if kind == 12:
         return '"' + data.split(b"\0")[0].decode() + '"'
     form = "<" + KINDS[kind]
-    elements = [show_number(kind, x) for x in struct.iter_unpack(form, data)]
+    elements = [show_named(x[0], names) if names else show_number(kind, x) for x in struct.iter_unpack(form, data)]
     return ",".join(elements)
 
 

@@ -12,8 +12,17 @@ static void fail(const char *what)
 
 /* ---- what there is, by the calls of the library ---- */
 
-static void element_print(FILE *out, reef_kind kind, const unsigned char *p)
+/* A value by its name. */
+static void named_print(FILE *out, const reef_names *names, int64_t value)
 {
+    char text[REEF_NAMES_TEXT_MAX];
+    (void)reef_names_write(names, value, text, sizeof text);
+    fprintf(out, "%s", text);
+}
+
+static void element_print(FILE *out, const reef_field *f, const unsigned char *p)
+{
+    const reef_kind kind = f->kind;
     union {
         bool yes;
         int8_t i8;
@@ -33,6 +42,12 @@ static void element_print(FILE *out, reef_kind kind, const unsigned char *p)
            : kind == REEF_F32 || kind == REEF_I32 || kind == REEF_U32                      ? 4
            : kind == REEF_I16 || kind == REEF_U16                                          ? 2
                                                                                            : 1);
+    if (f->names) { /* the scene has names for these kinds */
+        int64_t value = kind == REEF_U8 ? x.u8 : x.u16;
+        if (kind == REEF_I16) value = x.i16;
+        named_print(out, f->names, value);
+        return;
+    }
     switch (kind) {
     case REEF_BOOL: fprintf(out, "%d", x.yes); break;
     case REEF_I8: fprintf(out, "%d", x.i8); break;
@@ -64,7 +79,7 @@ static void field_print(FILE *out, const reef_field *f, const unsigned char *val
     }
     for (uint32_t at = 0; at < f->bytes; at += kind_bytes(f->kind)) {
         if (at) fputc(',', out);
-        element_print(out, f->kind, value + f->offset + at);
+        element_print(out, f, value + f->offset + at);
     }
 }
 

@@ -272,6 +272,22 @@ static void walk_value(craft *c, const file_kind *t)
     if (c->at == begin) c->short_of = true; /* thousands of millions of values may be said to follow */
 }
 
+static void walk_named_value(craft *c, uint32_t unused)
+{
+    (void)unused;
+    walk_text(c);
+    (void)walk(c, A_VALUE, 8);
+}
+
+/* The names of an enum or bit mask. */
+static void walk_names(craft *c, uint32_t unused)
+{
+    (void)unused;
+    walk_text(c);
+    (void)walk(c, A_SMALL, 1);
+    walk_list(c, 118, 2, walk_named_value, 0);
+}
+
 static void walk_type(craft *c, uint32_t unused)
 {
     (void)unused;
@@ -296,6 +312,10 @@ static void walk_type(craft *c, uint32_t unused)
         (void)walk(c, A_VALUE, 8);
     }
     if (t->flags & 8) t->relation = (uint32_t)walk(c, A_SMALL, 4);
+    if (t->flags & 16) {
+        walk_list(c, 117, 2, walk_names, 0);
+        for (uint64_t i = 0; i < fields && !c->short_of; i++) (void)walk(c, A_SMALL, 2);
+    }
 }
 
 static file_kind no_kind;

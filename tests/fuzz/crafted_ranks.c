@@ -24,7 +24,7 @@ typedef struct Heard {
     float x;
 } Heard;
 REEF_COMPONENT(Place);
-REEF_FIELDS(Place, REEF_FIELD(Place, x, REEF_F32, NULL, 0, 0));
+REEF_FIELDS(Place, x);
 REEF_COMPONENT(Mark);
 REEF_COMPONENT(Call);
 REEF_COMPONENT(Heard);

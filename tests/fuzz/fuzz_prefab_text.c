@@ -23,19 +23,18 @@ typedef struct {
     int32_t n;
 } Common;
 REEF_COMPONENT(Mix);
-REEF_FIELDS(Mix, REEF_FIELD(Mix, x, REEF_F32, "m", -10, 10), REEF_FIELD(Mix, small, REEF_I8, NULL, 0, 0),
-            REEF_FIELD(Mix, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(Mix, on, REEF_BOOL, NULL, 0, 0));
+REEF_FIELDS(Mix, (x, "m", -10, 10), small, text, on);
 REEF_COMPONENT(Aim);
-REEF_FIELDS(Aim, REEF_FIELD(Aim, at, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Aim, at);
 REEF_COMPONENT_IN(Some, REEF_MULTI);
-REEF_FIELDS(Some, REEF_FIELD(Some, n, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Some, n);
 REEF_COMPONENT_IN(Common, REEF_SHARED);
-REEF_FIELDS(Common, REEF_FIELD(Common, n, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Common, n);
 typedef struct {
     int32_t n;
 } Metres;
 REEF_COMPONENT(Metres);
-REEF_FIELDS(Metres, REEF_FIELD(Metres, n, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Metres, n);
 REEF_TAG(Tag);
 REEF_RELATION(To);
 REEF_RELATION_OF(One, Metres, REEF_EXCLUSIVE);

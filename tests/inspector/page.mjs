@@ -155,6 +155,18 @@ if (scene) {
     await until(async () => (await ask(page, "entities?q=Vigor,!Blessed&show=Vigor")).rows[0].values.Vigor.points === 777, "the edit");
   });
 
+  await test("a_value_with_names_is_chosen", async () => {
+    const mood = page.locator("#side select[aria-label='Temper mood']"), wants = page.locator("#side [aria-label='Temper wants']");
+    const value = async () => (await ask(page, "entities?q=Temper&show=Temper")).rows[0].values.Temper;
+    assert.equal(await mood.inputValue(), "SAD");
+    await mood.selectOption("ANGRY");
+    await until(async () => (await value()).mood === "ANGRY", "the mood");
+    await wants.locator("label", { hasText: "FOOD" }).locator("input").uncheck();
+    await until(async () => (await value()).wants === "COMPANY", "one want less");
+    await wants.locator("label", { hasText: "SLEEP" }).locator("input").check();
+    await until(async () => (await value()).wants === "SLEEP|COMPANY", "one want more");
+  });
+
   await test("one_system_is_stepped_then_a_tick", async () => {
     const before = (await ask(page, "overview")).tick;
     await page.locator("#step-system").click();

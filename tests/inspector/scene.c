@@ -21,18 +21,27 @@ typedef struct {
     int32_t points;
 } Vigor;
 REEF_COMPONENT(Place);
-REEF_FIELDS(Place, REEF_FIELD(Place, x, REEF_F32, "m", -1000, 1000), REEF_FIELD(Place, y, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Place, (x, "m", -1000, 1000), (y, "m"));
 REEF_COMPONENT(Speed);
-REEF_FIELDS(Speed, REEF_FIELD(Speed, x, REEF_F32, "m/s", 0, 0), REEF_FIELD(Speed, y, REEF_F32, "m/s", 0, 0));
+REEF_FIELDS(Speed, (x, "m/s"), (y, "m/s"));
 REEF_COMPONENT(Vigor);
-REEF_FIELDS(Vigor, REEF_FIELD(Vigor, points, REEF_I32, NULL, 0, 1000000));
+REEF_FIELDS(Vigor, (points, NULL, 0, 1000000));
+typedef struct {
+    int8_t mood;
+    uint32_t wants;
+} Temper;
+enum { CALM, ANGRY, SAD, FOOD = 1, SLEEP = 2, COMPANY = 4 };
+REEF_ENUM(Mood, CALM, ANGRY, SAD);
+REEF_MASK(Wants, FOOD, SLEEP, COMPANY);
+REEF_COMPONENT(Temper);
+REEF_FIELDS(Temper, (mood, enum, Mood), (wants, enum, Wants));
 REEF_TAG(Blessed);
 typedef struct {
     reef_entity who;
     int32_t left;
 } Burnt;
 REEF_COMPONENT(Burnt);
-REEF_FIELDS(Burnt, REEF_FIELD(Burnt, who, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Burnt, left, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Burnt, who, left);
 
 static void move(reef_block *b)
 {
@@ -64,7 +73,7 @@ int main(int count, char **arguments)
         snprintf(name, sizeof name, "mover %ld", i);
         if (i < 500) (void)reef_set_name(w, e, name);
     }
-    const reef_entity hero = reef_spawn(w, reef_with(Vigor, 100000)),
+    const reef_entity hero = reef_spawn(w, reef_with(Vigor, 100000), reef_with(Temper, SAD, FOOD | COMPANY)),
                       saint = reef_spawn(w, reef_with(Vigor, 200000), reef_tag(Blessed));
     (void)reef_set_name(w, hero, "hero <b>\"&'");
     (void)reef_set_name(w, saint, "saint");

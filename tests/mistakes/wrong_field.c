@@ -10,7 +10,7 @@ typedef struct {
 REEF_COMPONENT(Position);
 REEF_COMPONENT(Velocity);
 
-REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, z, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Position, (x, "m"), (z, "m"));
 
 int main(void)
 {

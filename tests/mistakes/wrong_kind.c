@@ -1,4 +1,4 @@
-/* A field is described with the wrong kind. */
+/* A field is described as another kind than its member is. */
 #include <reef.h>
 
 typedef struct {
@@ -10,7 +10,7 @@ typedef struct {
 REEF_COMPONENT(Position);
 REEF_COMPONENT(Velocity);
 
-REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F64, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Position, (x, REEF_F64, "m", 0, 0), (y, "m"));
 
 int main(void)
 {

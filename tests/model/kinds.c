@@ -270,13 +270,17 @@ static const reef_hooks hooks_maker = {maker_construct, NULL,  NULL,           N
 
 /* Fields: for types that own something the value; for others enough to distinguish two values, with gaps and in another
  * order. */
-static const reef_field owner_fields[] = {{"value", REEF_U64, (uint32_t)offsetof(owner, value), 8, NULL, 0, 0}};
-static const reef_field mover_fields[] = {{"value", REEF_U64, (uint32_t)offsetof(mover, value), 8, NULL, 0, 0}};
-static const reef_field bytes_fields[] = {{"value", REEF_U64, (uint32_t)offsetof(bytes_owner, value), 8, NULL, 0, 0}};
-static const reef_field oar_fields[] = {{"all", REEF_U32, 0, 16, NULL, 0, 0}};
+static const reef_field owner_fields[] = {
+    {.name = "value", .kind = REEF_U64, .offset = (uint32_t)offsetof(owner, value), .bytes = 8}};
+static const reef_field mover_fields[] = {
+    {.name = "value", .kind = REEF_U64, .offset = (uint32_t)offsetof(mover, value), .bytes = 8}};
+static const reef_field bytes_fields[] = {
+    {.name = "value", .kind = REEF_U64, .offset = (uint32_t)offsetof(bytes_owner, value), .bytes = 8}};
+static const reef_field oar_fields[] = {{.name = "all", .kind = REEF_U32, .bytes = 16}};
 /* reef has others; here they only say that there are some */
-static const reef_field script_fields[] = {{"data", REEF_U8, 0, 1, NULL, 0, 0}};
-static const reef_field quay_fields[] = {{"late", REEF_U16, 40, 6, NULL, 0, 0}, {"early", REEF_U32, 0, 12, NULL, 0, 0}};
+static const reef_field script_fields[] = {{.name = "data", .kind = REEF_U8, .bytes = 1}};
+static const reef_field quay_fields[] = {{.name = "late", .kind = REEF_U16, .offset = 40, .bytes = 6},
+                                         {.name = "early", .kind = REEF_U32, .bytes = 12}};
 
 #define KIND(name, sort, size, align) \
     { \
@@ -425,7 +429,7 @@ reef_component event_type;
 
 static bool event_type_make(void)
 {
-    static const reef_field number = {"number", REEF_U64, 0, 8, NULL, 0, 0};
+    static const reef_field number = {.name = "number", .kind = REEF_U64, .bytes = 8};
     const reef_type_desc desc = {.name = "Knock", .size = 8, .align = 8, .fields = &number, .field_count = 1};
     event_type = reef_type_new(&desc, NULL);
     return event_type.id != 0;

@@ -10,9 +10,9 @@ typedef struct Velocity {
     float x, y;
 } Velocity;
 REEF_COMPONENT(Position);
-REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, 0, 0, 0), REEF_FIELD(Position, y, REEF_F32, 0, 0, 0));
+REEF_FIELDS(Position, x, y);
 REEF_COMPONENT(Velocity);
-REEF_FIELDS(Velocity, REEF_FIELD(Velocity, x, REEF_F32, 0, 0, 0), REEF_FIELD(Velocity, y, REEF_F32, 0, 0, 0));
+REEF_FIELDS(Velocity, x, y);
 
 int main(void)
 {

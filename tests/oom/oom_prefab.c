@@ -7,11 +7,11 @@ typedef struct {
 typedef Tracked Crest;
 typedef Tracked Hull;
 REEF_COMPONENT_IN(Shells, REEF_SPARSE);
-REEF_FIELDS(Shells, REEF_FIELD(Shells, rounds, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Shells, rounds);
 REEF_COMPONENT_HOOKS(Crest, &tracked_hooks);
-REEF_FIELDS(Crest, REEF_FIELD(Crest, value, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Crest, value);
 REEF_COMPONENT_IN_HOOKS(Hull, REEF_SHARED, &tracked_hooks);
-REEF_FIELDS(Hull, REEF_FIELD(Hull, value, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Hull, value);
 REEF_SWITCH(Ready);
 REEF_RELATION(Cabled);
 

@@ -8,9 +8,9 @@ typedef Tracked Jacket;
 typedef Tracked Charge;
 REEF_COMPONENT_IN(Wick, REEF_SPARSE);
 REEF_COMPONENT_HOOKS(Jacket, &tracked_hooks);
-REEF_FIELDS(Jacket, REEF_FIELD(Jacket, value, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Jacket, value);
 REEF_COMPONENT_IN_HOOKS(Charge, REEF_SHARED, &tracked_hooks);
-REEF_FIELDS(Charge, REEF_FIELD(Charge, value, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Charge, value);
 REEF_SWITCH(Lit);
 typedef struct {
     int32_t n;

@@ -13,8 +13,7 @@ typedef struct {
     int32_t n;
 } Split;
 REEF_COMPONENT_IN(Split, REEF_SPLIT);
-REEF_FIELDS(Split, REEF_FIELD(Split, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Split, y, REEF_F32, NULL, 0, 0),
-            REEF_FIELD(Split, n, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Split, x, y, n);
 
 static bool some(reef_entity e) { return !reef_entity_is_null(e); }
 

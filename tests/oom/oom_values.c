@@ -10,8 +10,8 @@ REEF_COMPONENT_IN(Some, REEF_MULTI);
 REEF_COMPONENT_IN_HOOKS(SomeTracked, REEF_MULTI, &tracked_hooks);
 REEF_COMPONENT_IN_HOOKS(InCommon, REEF_SHARED, &tracked_hooks);
 /* The tickets of copies are no state. */
-REEF_FIELDS(SomeTracked, REEF_FIELD(SomeTracked, value, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(InCommon, REEF_FIELD(InCommon, value, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(SomeTracked, value);
+REEF_FIELDS(InCommon, value);
 
 void with_several(sweep *s)
 {

@@ -11,9 +11,9 @@ typedef struct {
 } Lot;
 static const reef_hooks stamped_rows = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Stamped, &stamped_rows);
-REEF_FIELDS(Stamped, REEF_FIELD(Stamped, n, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Stamped, n);
 REEF_COMPONENT_IN(Lot, REEF_MULTI);
-REEF_FIELDS(Lot, REEF_FIELD(Lot, n, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Lot, n);
 
 /* Each allocation fails in turn, alone or with all that follow it, and the world must be unchanged, until nothing
  * fails. */
@@ -142,7 +142,7 @@ static void several_values_may_become_none_at_all(void **state)
 
 int main(void)
 {
-    static const reef_field value = {"value", REEF_I32, 0, 4, NULL, 0, 0};
+    static const reef_field value = {.name = "value", .kind = REEF_I32, .bytes = 4};
     if (reef_type_describe(reef_id(Tracked), &value, 1) < 0) return 1;
     const struct CMUnitTest tests[] = {
         TEST(without_memory_nothing_happens),

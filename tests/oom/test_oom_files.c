@@ -44,14 +44,13 @@ REEF_TAG_HOOKS(Marked, &rows);
 REEF_COMPONENT_IN(Split, REEF_SPLIT);
 REEF_RELATION(Below, REEF_EXCLUSIVE | REEF_ACYCLIC);
 REEF_RELATION_OF(Lends, Sent);
-REEF_FIELDS(Split, REEF_FIELD(Split, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Split, y, REEF_F32, NULL, 0, 0),
-            REEF_FIELD(Split, n, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Sent, REEF_FIELD(Sent, n, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Several, REEF_FIELD(Several, value, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Common, REEF_FIELD(Common, value, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Sparse, REEF_FIELD(Sparse, value, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Paged, REEF_FIELD(Paged, value, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Cold, REEF_FIELD(Cold, value, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Split, x, y, n);
+REEF_FIELDS(Sent, n);
+REEF_FIELDS(Several, value);
+REEF_FIELDS(Common, value);
+REEF_FIELDS(Sparse, value);
+REEF_FIELDS(Paged, value);
+REEF_FIELDS(Cold, value);
 
 /* The types in a file, with other names in their place. */
 typedef struct {
@@ -63,10 +62,10 @@ REEF_COMPONENT(Whole);
 REEF_COMPONENT_HOOKS(Tabled, &tracked_hooks);
 REEF_COMPONENT_HOOKS(Onlyone, &tracked_hooks);
 REEF_COMPONENT_IN_HOOKS(Stays, REEF_SPARSE, &tracked_hooks);
-REEF_FIELDS(Whole, REEF_FIELD(Whole, x, REEF_F64, NULL, 0, 0), REEF_FIELD(Whole, n, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Tabled, REEF_FIELD(Tabled, value, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Onlyone, REEF_FIELD(Onlyone, value, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Stays, REEF_FIELD(Stays, value, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Whole, x, n);
+REEF_FIELDS(Tabled, value);
+REEF_FIELDS(Onlyone, value);
+REEF_FIELDS(Stays, value);
 static const char *const renamed[][2] = {{"Split", "Whole"},  {"Sparse", "Tabled"},   {"Several", "Onlyone"},
                                          {"Paged", "Stays"},  {"Plainly", "Unknown"}, {"Common", "Nobody"},
                                          {"Health", "Wealth"}};
@@ -647,7 +646,7 @@ static void each_two_features(void **state)
 /* Of tracked values the files and the hash have the value, not the ticket. */
 static bool types_begin(void)
 {
-    static const reef_field value = {"value", REEF_I32, 0, 4, NULL, 0, 0};
+    static const reef_field value = {.name = "value", .kind = REEF_I32, .bytes = 4};
     kept_hooks = reset_hooks = tracked_hooks;
     kept_hooks.track_rows = true;
     reset_hooks.on_fork = REEF_FORK_RESET;

@@ -29,7 +29,10 @@ static void the_types_allocator_is_set_before_the_first_use(void **state)
 
 static void a_type_without_memory_can_be_made_later(void **state)
 {
-    static const reef_field fields[] = {{"a", REEF_U32, 0, 4, "m", 0, 0}, {"b", REEF_U32, 4, 4, NULL, 0, 0}};
+    static const reef_named_value values[] = {{"CALM", 0}, {"ANGRY", 1}};
+    static const reef_names names = {"Mood", values, 2, false};
+    static const reef_field fields[] = {{.name = "a", .kind = REEF_U32, .bytes = 4, .unit = "m", .names = &names},
+                                        {.name = "b", .kind = REEF_U32, .offset = 4, .bytes = 4}};
     (void)state;
     uint32_t failures = 0;
     for (uint32_t i = 0; i < 300; i++) { /* across pages of records and tables of names */
@@ -52,6 +55,9 @@ static void a_type_without_memory_can_be_made_later(void **state)
         }
         assert_int_equal(status, REEF_OK);
         assert_int_equal(reef_type_find(name).id, count + 1);
+        reef_type_info info;
+        assert_true(reef_type_get(reef_type_find(name), &info));
+        assert_string_equal(info.fields[0].names->values[1].name, "ANGRY");
     }
     assert_true(failures >= 600);
     assert_null(types.mistake);
@@ -59,7 +65,7 @@ static void a_type_without_memory_can_be_made_later(void **state)
 
 static void fields_without_memory_can_be_given_later(void **state)
 {
-    static const reef_field field = {"a", REEF_U32, 0, 4, "m", 0, 0};
+    static const reef_field field = {.name = "a", .kind = REEF_U32, .bytes = 4, .unit = "m"};
     (void)state;
     reef_component c = numbered_type("bare", 1, 4, 4);
     reef_type_info info;
@@ -97,7 +103,7 @@ static void worlds_and_types_keep_their_memory_apart(void **state)
 /* A file with one value of a type that the program had by another name. */
 static reef_bytes file_of(const char *was, const char *name)
 {
-    static const reef_field field = {"a", REEF_U32, 0, 4, NULL, 0, 0};
+    static const reef_field field = {.name = "a", .kind = REEF_U32, .bytes = 4};
     const reef_component c =
         reef_type_new(&(reef_type_desc){.name = was, .size = 4, .align = 4, .fields = &field, .field_count = 1}, NULL);
     reef_world *w = reef_world_new(NULL);
@@ -137,7 +143,7 @@ static void without_memory_nothing_is_left_out(const char *was, const char *name
 
 static void a_load_without_memory_for_types_leaves_nothing_out(void **state)
 {
-    static const reef_field field = {"a", REEF_U32, 0, 4, NULL, 0, 0};
+    static const reef_field field = {.name = "a", .kind = REEF_U32, .bytes = 4};
     static reef_type_decl late = {
         .name = "Later", .size = 4, .align = 4, .home = REEF_TABLE, .fields = &field, .field_count = 1};
     (void)state;

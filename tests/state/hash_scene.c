@@ -64,29 +64,25 @@ typedef struct {
 } Scar; /* longer than what is hashed at once */
 
 REEF_COMPONENT(Position);
-REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Position, (x, "m"), (y, "m"));
 REEF_COMPONENT(Velocity);
-REEF_FIELDS(Velocity, REEF_FIELD(Velocity, x, REEF_F32, "m/s", 0, 0), REEF_FIELD(Velocity, y, REEF_F32, "m/s", 0, 0));
+REEF_FIELDS(Velocity, (x, "m/s"), (y, "m/s"));
 REEF_COMPONENT(Energy);
-REEF_FIELDS(Energy, REEF_FIELD(Energy, joules, REEF_F64, "J", 0, 0), REEF_FIELD(Energy, meals, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Energy, (joules, "J"), meals);
 REEF_COMPONENT(Hunt);
-REEF_FIELDS(Hunt, REEF_FIELD(Hunt, prey, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Hunt, distance, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Hunt, prey, (distance, "m"));
 REEF_COMPONENT(Cry);
-REEF_FIELDS(Cry, REEF_FIELD(Cry, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(Cry, loud, REEF_BOOL, NULL, 0, 0),
-            REEF_FIELD(Cry, since, REEF_I64, NULL, 0, 0));
+REEF_FIELDS(Cry, text, loud, since);
 REEF_COMPONENT(Genes);
-REEF_FIELDS(Genes, REEF_FIELD(Genes, marks, REEF_U64, NULL, 0, 0), REEF_FIELD(Genes, kind, REEF_U8, NULL, 0, 0),
-            REEF_FIELD(Genes, range, REEF_I16, NULL, 0, 0));
+REEF_FIELDS(Genes, marks, kind, (range, REEF_I16, NULL, 0, 0));
 REEF_COMPONENT(Odds);
-REEF_FIELDS(Odds, REEF_FIELD(Odds, a, REEF_I8, NULL, 0, 0), REEF_FIELD(Odds, b, REEF_U16, NULL, 0, 0),
-            REEF_FIELD(Odds, c, REEF_U32, NULL, 0, 0), REEF_FIELD(Odds, d, REEF_I16, NULL, 0, 0),
-            REEF_FIELD(Odds, e, REEF_U8, NULL, 0, 0), REEF_FIELD(Odds, f, REEF_F64, NULL, 0, 0));
+REEF_FIELDS(Odds, a, b, c, d, e, f);
 REEF_COMPONENT_IN(Grudge, REEF_SPARSE);
-REEF_FIELDS(Grudge, REEF_FIELD(Grudge, heat, REEF_F32, NULL, 0, 0), REEF_FIELD(Grudge, whom, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Grudge, heat, whom);
 REEF_COMPONENT_PAGED(Itch, 32);
-REEF_FIELDS(Itch, REEF_FIELD(Itch, kind, REEF_U8, NULL, 0, 0), REEF_FIELD(Itch, since, REEF_U64, NULL, 0, 0));
+REEF_FIELDS(Itch, kind, since);
 REEF_COMPONENT_IN(Scar, REEF_COLD);
-REEF_FIELDS(Scar, REEF_FIELD(Scar, depth, REEF_F64, NULL, 0, 0), REEF_FIELD(Scar, age, REEF_I16, NULL, 0, 0));
+REEF_FIELDS(Scar, depth, age);
 REEF_TAG(Plant);
 REEF_TAG(Hidden);
 REEF_SWITCH(Asleep);

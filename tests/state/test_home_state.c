@@ -238,7 +238,7 @@ static void play_begin(reef_world *w, play *p, uint32_t h)
 {
     static const reef_hooks skip = {.on_fork = REEF_FORK_SKIP};
     /* the ticket is another one each time */
-    static const reef_field value[] = {REEF_FIELD(Tracked, value, REEF_I32, NULL, 0, 0)};
+    static const reef_field value[] = {REEF_FIELDS_OF(Tracked, value)};
     *p = (play){plain_in(h), type_sized(h, "Owner", sizeof(Tracked), 4, &tracked_hooks),
                 type_sized(h, "Skip", 8, 4, &skip), 0};
     assert_ok(reef_type_describe(p->tracked, value, 1));
@@ -432,8 +432,7 @@ static void fields_alone_count(void **state)
         uint8_t kind;
         uint32_t number, hidden;
     } mixed;
-    static const reef_field fields[] = {REEF_FIELD(mixed, number, REEF_U32, NULL, 0, 0),
-                                        REEF_FIELD(mixed, kind, REEF_U8, NULL, 0, 0)};
+    static const reef_field fields[] = {REEF_FIELDS_OF(mixed, number, kind)};
     for (uint32_t h = 0; h < HOMES; h++) {
         reef_world *w = another_world(state, NULL);
         const reef_component c = type_sized(h, "Mixed", sizeof(mixed), 4, NULL);

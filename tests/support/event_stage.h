@@ -116,7 +116,7 @@ typedef struct {
 REEF_COMPONENT(Hit);
 REEF_COMPONENT(Odd);
 REEF_COMPONENT(Padded);
-REEF_FIELDS(Padded, REEF_FIELD(Padded, kind, REEF_U8, NULL, 0, 0), REEF_FIELD(Padded, number, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(Padded, kind, number);
 REEF_COMPONENT(Largest);
 REEF_TAG(Bell);
 

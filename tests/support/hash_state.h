@@ -38,18 +38,16 @@ typedef struct {
 static const reef_hooks local_hooks = {.on_fork = REEF_FORK_RESET};
 
 REEF_COMPONENT(Point);
-REEF_FIELDS(Point, REEF_FIELD(Point, x, REEF_F32, "m", 0, 0), REEF_FIELD(Point, y, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Point, (x, "m"), (y, "m"));
 REEF_COMPONENT(Padded);
-REEF_FIELDS(Padded, REEF_FIELD(Padded, kind, REEF_U8, NULL, 0, 0), REEF_FIELD(Padded, number, REEF_U64, NULL, 0, 0));
+REEF_FIELDS(Padded, kind, number);
 REEF_COMPONENT(Bare);
 REEF_COMPONENT(Partial);
-REEF_FIELDS(Partial, REEF_FIELD(Partial, first, REEF_I32, NULL, 0, 0), REEF_FIELD(Partial, last, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Partial, first, last);
 REEF_COMPONENT(Rich);
-REEF_FIELDS(Rich, REEF_FIELD(Rich, to, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Rich, range.low, REEF_I16, NULL, 0, 0),
-            REEF_FIELD(Rich, range.high, REEF_I16, NULL, 0, 0), REEF_FIELD(Rich, text, REEF_CHAR, NULL, 0, 0),
-            REEF_FIELD(Rich, weight, REEF_F64, NULL, 0, 0));
+REEF_FIELDS(Rich, to, range.low, range.high, text, weight);
 REEF_COMPONENT(Wide);
-REEF_FIELDS(Wide, REEF_FIELD(Wide, value, REEF_U16, NULL, 0, 0), REEF_FIELD(Wide, rest, REEF_U8, NULL, 0, 0));
+REEF_FIELDS(Wide, value, rest);
 REEF_COMPONENT_HOOKS(Local, &local_hooks);
 
 /* Checks that hash and comparison agree: the worlds are equal, or differ in this part, with this text if it is

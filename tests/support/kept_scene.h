@@ -10,14 +10,13 @@ typedef struct {
     double cold;
 } ZooSeason;
 REEF_COMPONENT(ZooSeason);
-REEF_FIELDS(ZooSeason, REEF_FIELD(ZooSeason, winter, REEF_I32, NULL, 0, 0),
-            REEF_FIELD(ZooSeason, cold, REEF_F64, "K", 0, 0));
+REEF_FIELDS(ZooSeason, winter, (cold, "K"));
 typedef struct {
     reef_entity who;
     int16_t loud;
 } ZooCry;
 REEF_COMPONENT(ZooCry);
-REEF_FIELDS(ZooCry, REEF_FIELD(ZooCry, who, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(ZooCry, loud, REEF_I16, NULL, 0, 0));
+REEF_FIELDS(ZooCry, who, loud);
 
 static inline void kept_walk(reef_block *b)
 {

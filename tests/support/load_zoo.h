@@ -57,35 +57,34 @@ typedef struct {
 typedef struct {
     int32_t of;
 } Season;
+enum { WANT_NOTHING, WANT_SOME, WANT_MUCH = 5, TICK_LOW = 1, TICK_MIDDLE = 2, TICK_HIGH = 1 << 15 };
+REEF_ENUM(Want, WANT_NOTHING, WANT_SOME, WANT_MUCH);
+REEF_MASK(TickBits, TICK_LOW, TICK_MIDDLE, TICK_HIGH);
 static const reef_hooks eye_hooks = {.on_fork = REEF_FORK_RESET}, age_hooks = {.track_rows = true};
 REEF_COMPONENT(Spot);
-REEF_FIELDS(Spot, REEF_FIELD(Spot, x, REEF_F32, "m", 0, 0), REEF_FIELD(Spot, y, REEF_F32, "m", 0, 0),
-            REEF_FIELD(Spot, z, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Spot, (x, "m"), (y, "m"), (z, "m"));
 REEF_COMPONENT(Beast);
-REEF_FIELDS(Beast, REEF_FIELD(Beast, kind, REEF_U8, NULL, 0, 9), REEF_FIELD(Beast, wild, REEF_BOOL, NULL, 0, 0),
-            REEF_FIELD(Beast, number, REEF_I64, NULL, 0, 0), REEF_FIELD(Beast, text, REEF_CHAR, NULL, 0, 0),
-            REEF_FIELD(Beast, to, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Beast, (kind, NULL, 0, 9), wild, number, text, to);
 REEF_COMPONENT_IN(Hunger, REEF_SPARSE);
-REEF_FIELDS(Hunger, REEF_FIELD(Hunger, now, REEF_I32, NULL, 0, 0), REEF_FIELD(Hunger, most, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Hunger, (now, enum, Want), (most, enum, Want));
 REEF_COMPONENT_PAGED(Scent, 16);
-REEF_FIELDS(Scent, REEF_FIELD(Scent, of, REEF_F64, NULL, 0, 0));
+REEF_FIELDS(Scent, of);
 REEF_COMPONENT_IN(Tick, REEF_COLD);
-REEF_FIELDS(Tick, REEF_FIELD(Tick, value, REEF_U16, NULL, 0, 0));
+REEF_FIELDS(Tick, (value, enum, TickBits));
 REEF_COMPONENT_IN(Grudge, REEF_MULTI);
-REEF_FIELDS(Grudge, REEF_FIELD(Grudge, level, REEF_I32, NULL, 0, 0), REEF_FIELD(Grudge, from, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Grudge, level, from);
 REEF_COMPONENT_IN(Herd, REEF_SHARED);
-REEF_FIELDS(Herd, REEF_FIELD(Herd, id, REEF_U64, NULL, 0, 0));
+REEF_FIELDS(Herd, id);
 REEF_COMPONENT_IN(Track, REEF_SPLIT);
-REEF_FIELDS(Track, REEF_FIELD(Track, across, REEF_F32, NULL, 0, 0), REEF_FIELD(Track, down, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Track, across, down);
 REEF_COMPONENT_HOOKS(Age, &age_hooks);
-REEF_FIELDS(Age, REEF_FIELD(Age, age, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Age, age);
 REEF_COMPONENT_HOOKS(Eye, &eye_hooks);
-REEF_FIELDS(Eye, REEF_FIELD(Eye, seen, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Eye, seen);
 REEF_SUBTYPE(Den, Spot);
-REEF_FIELDS(Den, REEF_FIELD(Den, base.x, REEF_F32, "m", 0, 0), REEF_FIELD(Den, base.y, REEF_F32, "m", 0, 0),
-            REEF_FIELD(Den, base.z, REEF_F32, "m", 0, 0), REEF_FIELD(Den, depth, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Den, (base.x, "m"), (base.y, "m"), (base.z, "m"), depth);
 REEF_COMPONENT(Season);
-REEF_FIELDS(Season, REEF_FIELD(Season, of, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Season, of);
 
 REEF_TAG(Stuck);
 REEF_SWITCH(Alert);

@@ -74,23 +74,20 @@ REEF_SWITCH(ZooAwake);
 REEF_RELATION(ZooUnder, REEF_EXCLUSIVE | REEF_ACYCLIC);
 REEF_RELATION_OF(ZooEats, ZooAnimal);
 
-REEF_FIELDS(ZooPlace, REEF_FIELD(ZooPlace, x, REEF_F32, "m", 0, 0), REEF_FIELD(ZooPlace, y, REEF_F32, "m", -10, 10));
-REEF_FIELDS(ZooMixed, REEF_FIELD(ZooMixed, sign, REEF_I8, NULL, 0, 0),
-            REEF_FIELD(ZooMixed, weight, REEF_F64, "kg", 0, 0),
-            REEF_FIELD(ZooMixed, friend_of, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(ZooMixed, word, REEF_CHAR, NULL, 0, 0),
-            REEF_FIELD(ZooMixed, three, REEF_I16, NULL, 0, 0), REEF_FIELD(ZooMixed, yes, REEF_BOOL, NULL, 0, 0));
-REEF_FIELDS(ZooBurning, REEF_FIELD(ZooBurning, heat, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(ZooPaged, REEF_FIELD(ZooPaged, a, REEF_U16, NULL, 0, 0), REEF_FIELD(ZooPaged, b, REEF_U8, NULL, 0, 0));
-REEF_FIELDS(ZooCold, REEF_FIELD(ZooCold, secret, REEF_I64, NULL, 0, 0));
-REEF_FIELDS(ZooItem, REEF_FIELD(ZooItem, kind, REEF_U8, NULL, 0, 0), REEF_FIELD(ZooItem, amount, REEF_U32, NULL, 0, 0));
-REEF_FIELDS(ZooMesh, REEF_FIELD(ZooMesh, mesh, REEF_U32, NULL, 0, 0),
-            REEF_FIELD(ZooMesh, maker, REEF_ENTITY, NULL, 0, 0));
-REEF_FIELDS(ZooSpot, REEF_FIELD(ZooSpot, x, REEF_F32, NULL, 0, 0), REEF_FIELD(ZooSpot, layer, REEF_I8, NULL, 0, 0),
-            REEF_FIELD(ZooSpot, z, REEF_F64, NULL, 0, 0));
-REEF_FIELDS(ZooAnimal, REEF_FIELD(ZooAnimal, legs, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(ZooDog, REEF_FIELD(ZooDog, base.legs, REEF_I32, NULL, 0, 0),
-            REEF_FIELD(ZooDog, tricks, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(ZooStamped, REEF_FIELD(ZooStamped, at, REEF_I32, NULL, 0, 0));
+enum { ZOO_STONE, ZOO_SHELL, ZOO_PEARL = 7, ZOO_LOW = 1, ZOO_MIDDLE = 2, ZOO_HIGH = 64 };
+REEF_ENUM(ZooGoods, ZOO_STONE, ZOO_SHELL, ZOO_PEARL);
+REEF_MASK(ZooBits, (ZOO_LOW, "low"), (ZOO_MIDDLE, "middle"), (ZOO_HIGH, "high"));
+REEF_FIELDS(ZooPlace, (x, "m"), (y, "m", -10, 10));
+REEF_FIELDS(ZooMixed, sign, (weight, "kg"), friend_of, word, (three, enum, ZooGoods), yes);
+REEF_FIELDS(ZooBurning, heat);
+REEF_FIELDS(ZooPaged, (a, enum, ZooBits), b);
+REEF_FIELDS(ZooCold, secret);
+REEF_FIELDS(ZooItem, (kind, enum, ZooGoods), amount);
+REEF_FIELDS(ZooMesh, mesh, maker);
+REEF_FIELDS(ZooSpot, x, layer, z);
+REEF_FIELDS(ZooAnimal, legs);
+REEF_FIELDS(ZooDog, base.legs, tricks);
+REEF_FIELDS(ZooStamped, at);
 
 enum { ZOO_TYPES = 16 };
 static inline reef_component zoo_type(uint32_t i)

@@ -564,7 +564,7 @@ static void note_destroy(void *context, void *slot)
 
 static const reef_hooks note_hooks = {.copy = note_copy, .destroy = note_destroy, .bytes_move = true};
 REEF_COMPONENT_HOOKS(Note, &note_hooks);
-REEF_FIELDS(Note, REEF_FIELD(Note, value, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(Note, value);
 
 static void rewrite(reef_block *b)
 {

@@ -552,7 +552,7 @@ typedef struct {
     int32_t a, b;
 } TwinSame;
 REEF_COMPONENT(TwinSame);
-REEF_FIELDS(TwinSame, REEF_FIELD(TwinSame, a, REEF_I32, "m", 0, 0), REEF_FIELD(TwinSame, b, REEF_I32, NULL, 0, 9));
+REEF_FIELDS(TwinSame, (a, "m"), (b, NULL, 0, 9));
 
 typedef struct {
     int32_t a;
@@ -582,7 +582,7 @@ typedef struct {
     int32_t a, b;
 } TwinFields; /* there: a in seconds */
 REEF_COMPONENT(TwinFields);
-REEF_FIELDS(TwinFields, REEF_FIELD(TwinFields, a, REEF_I32, "m", 0, 0));
+REEF_FIELDS(TwinFields, (a, "m"));
 
 reef_component other_same(void) { return reef_id(TwinSame); }
 reef_component other_bare(void) { return reef_id(TwinBare); }

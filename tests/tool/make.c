@@ -11,8 +11,7 @@ typedef struct {
     float x, y;
 } Position;
 REEF_COMPONENT(Position);
-REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", -100, 100),
-            REEF_FIELD(Position, y, REEF_F32, "m", -100, 100));
+REEF_FIELDS(Position, (x, "m", -100, 100), (y, "m", -100, 100));
 
 typedef struct {
     uint16_t legs[3];
@@ -21,26 +20,27 @@ typedef struct {
     reef_entity owner;
 } Animal;
 REEF_COMPONENT(Animal);
-REEF_FIELDS(Animal, REEF_FIELD(Animal, legs, REEF_U16, NULL, 0, 0), REEF_FIELD(Animal, kind, REEF_CHAR, NULL, 0, 0),
-            REEF_FIELD(Animal, tame, REEF_BOOL, NULL, 0, 0), REEF_FIELD(Animal, owner, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Animal, legs, kind, tame, owner);
 
 typedef struct {
     int64_t amount;
 } Gold;
 REEF_COMPONENT_IN(Gold, REEF_SPARSE);
-REEF_FIELDS(Gold, REEF_FIELD(Gold, amount, REEF_I64, "coins", 0, 0));
+REEF_FIELDS(Gold, (amount, "coins"));
 
 typedef struct {
     uint8_t slot, count;
 } Item;
 REEF_COMPONENT_IN(Item, REEF_MULTI);
-REEF_FIELDS(Item, REEF_FIELD(Item, slot, REEF_U8, NULL, 0, 0), REEF_FIELD(Item, count, REEF_U8, NULL, 0, 0));
+enum { BELT, SACK };
+REEF_ENUM(Slot, BELT, SACK);
+REEF_FIELDS(Item, (slot, enum, Slot), count);
 
 typedef struct {
     double u, v;
 } Flow;
 REEF_COMPONENT_IN(Flow, REEF_SPLIT);
-REEF_FIELDS(Flow, REEF_FIELD(Flow, u, REEF_F64, "m/s", 0, 0), REEF_FIELD(Flow, v, REEF_F64, "m/s", 0, 0));
+REEF_FIELDS(Flow, (u, "m/s"), (v, "m/s"));
 
 typedef struct {
     unsigned char bytes[6];

@@ -42,8 +42,21 @@ function set(entity, component, field, element, number, value) {
   return edit([e]);
 }
 
+/* A value with names: a list to choose from, or a check box for each bit. A number without a name is an item of its own. */
+function namedInput(component, name, names, value, change) {
+  const text = String(value), label = component.type + " " + name, items = names.values.map(([n]) => n);
+  if (!names.mask) {
+    const list = items.includes(text) ? items : [text, ...items];
+    return h("select", { "aria-label": label, disabled: !writable(), onchange: e => change(e.target.value) }, list.map(n => h("option", { selected: n === text }, n)));
+  }
+  const bits = names.values.filter(([, v]) => v !== 0), on = new Set(text === "0" ? [] : text.split("|"));
+  return h("span.mask", { role: "group", "aria-label": label }, bits.map(([n]) => h("label", h("input", { type: "checkbox", checked: on.has(n), disabled: !writable(),
+    onchange: e => { e.target.checked ? on.add(n) : on.delete(n); change([...on].filter(x => x !== "0").join("|") || "0"); } }), n)));
+}
+
 function input(entity, component, name, info, value, element, number) {
   const change = v => set(entity, component, name, element, number, v);
+  if (info.names) return namedInput(component, name, info.names, value, change);
   if (info.kind === "bool") return h("input", { type: "checkbox", checked: value, disabled: !writable(), onchange: e => change(e.target.checked) });
   const isNumber = !["text", "entity"].includes(info.kind);
   const box = h("input", { value: value === null ? "" : isNumber && typeof value === "number" ? plain(value) : value, spellcheck: false,
@@ -87,6 +100,7 @@ function fieldRows(entity, component, value, number) {
   return Object.entries(value).flatMap(([name, v]) => {
     const info = type?.fields.find(f => f.name === name) || { kind: "text" };
     const isNumber = !["text", "entity", "bool"].includes(info.kind);
+    const isRanged = isNumber && !info.names && info.lowest !== undefined;
     if (Array.isArray(v) && v.length > 16) return [h("div.field", h("label", { title: name }, `${name} [${v.length}]`), h("span.value", { title: JSON.stringify(v) }, valueText(v)), "")];
     const list = Array.isArray(v) ? v : [v];
     return list.flatMap((x, i) => {
@@ -95,7 +109,7 @@ function fieldRows(entity, component, value, number) {
         h("span.enter", box, h("span.unit", info.unit || "")),
         h("span", isNumber && list.length === 1 && !number ? pinButton(entity, component, name) : null,
           h("button.plain", { title: "When did it change last?", onclick: () => whenChanged(entity, component, name) }, "when")))];
-      if (info.lowest !== undefined && isNumber && list.length === 1)
+      if (isRanged && list.length === 1)
         rows[0].append(h("input", { type: "range", ...limits(v, info), step: Number.isInteger(info.lowest) && !info.kind.startsWith("f") ? 1 : (info.highest - info.lowest) / 400,
           value: x, disabled: !writable(), title: `${info.lowest} … ${info.highest}`, "aria-label": name,
           oninput: e => { box.value = plain(Number(e.target.value)); }, onchange: e => set(entity, component, name, 0, number, info.kind.startsWith("f") ? Number(e.target.value) : Math.round(e.target.value)) }));

@@ -32,7 +32,7 @@ export const types = {
         h("tbody", j.types.filter(t => t.count || t.fields.length).sort((a, b) => b.count - a.count || a.name.localeCompare(b.name)).map(t => h("tr",
           h("td", h("a", { title: "The entities that have it", onclick: () => tell("query", t.name) }, t.name), t.base ? h("div.faint", "is a " + t.base) : null, t.relation ? h("div", h("span.chip.relation", ["relation", ...t.relation].join(", "))) : null),
           h("td.faint", t.size ? t.home : t.home === "bit" ? "switch" : "tag"), h("td.number", t.size || ""), h("td.number", number(t.count)),
-          h("td", t.fields.length ? t.fields.slice(0, 24).map(f => h("span.chip", { title: f.kind + (f.lowest !== undefined ? `, ${f.lowest} … ${f.highest}` : "") }, f.name + (f.count > 1 ? `[${f.count}]` : "") + (f.unit ? " " + f.unit : ""))) : t.size ? h("span.faint", "no fields are declared") : ""))))))].filter(Boolean));
+          h("td", t.fields.length ? t.fields.slice(0, 24).map(f => h("span.chip", { title: f.kind + (f.names ? `, ${f.names.name}: ${f.names.values.map(([n]) => n).join(", ")}` : "") + (f.lowest !== undefined ? `, ${f.lowest} … ${f.highest}` : "") }, f.name + (f.count > 1 ? `[${f.count}]` : "") + (f.unit ? " " + f.unit : ""))) : t.size ? h("span.faint", "no fields are declared") : ""))))))].filter(Boolean));
   },
   refresh(view) { if (state.server.paused || state.at !== null) this.open(view); },
   close() {},

@@ -11,10 +11,6 @@
 #include <reef/relation.h>
 #include <reef/required.h>
 
-#define F32(T, member, unit) REEF_FIELD(T, member, REEF_F32, unit, 0, 0)
-#define U32(T, member) REEF_FIELD(T, member, REEF_U32, NULL, 0, 0)
-#define I32(T, member) REEF_FIELD(T, member, REEF_I32, NULL, 0, 0)
-
 /* ---- where it is and how it moves ---- */
 
 typedef struct Position {
@@ -46,12 +42,12 @@ REEF_COMPONENT(Wish);
 REEF_COMPONENT(Swim);
 REEF_COMPONENT(Body);
 REEF_COMPONENT(Place);
-REEF_FIELDS(Position, F32(Position, x, "m"), F32(Position, y, "m"));
-REEF_FIELDS(Velocity, F32(Velocity, x, "m/s"), F32(Velocity, y, "m/s"));
-REEF_FIELDS(Wish, F32(Wish, x, NULL), F32(Wish, y, NULL));
-REEF_FIELDS(Swim, F32(Swim, speed, "m/s"), F32(Swim, turn, "1/s"), F32(Swim, stun, "s"));
-REEF_FIELDS(Body, F32(Body, radius, "m"), U32(Body, kind));
-REEF_FIELDS(Place, U32(Place, cell), U32(Place, slot));
+REEF_FIELDS(Position, (x, "m"), (y, "m"));
+REEF_FIELDS(Velocity, (x, "m/s"), (y, "m/s"));
+REEF_FIELDS(Wish, x, y);
+REEF_FIELDS(Swim, (speed, "m/s"), (turn, "1/s"), (stun, "s"));
+REEF_FIELDS(Body, (radius, "m"), kind);
+REEF_FIELDS(Place, cell, slot);
 REEF_REQUIRES(Body, Wish, Place); /* whatever gets a Body gets these too */
 
 /* ---- behaviours of swimming: each adds to the wish ---- */
@@ -105,16 +101,17 @@ REEF_COMPONENT(Charge);
 REEF_COMPONENT(Drift);
 REEF_COMPONENT(Timid);
 REEF_COMPONENT(Gnaw);
-REEF_FIELDS(School, F32(School, together, NULL), F32(School, along, NULL));
-REEF_FIELDS(Seek, F32(Seek, weight, NULL));
-REEF_FIELDS(Shun, F32(Shun, weight, NULL));
-REEF_FIELDS(Orbit, F32(Orbit, distance, "m"), F32(Orbit, weight, NULL), F32(Orbit, side, NULL));
-REEF_FIELDS(Charge, F32(Charge, range, "m"), F32(Charge, aim, "s"), F32(Charge, rush, "s"), F32(Charge, speed, "m/s"),
-            F32(Charge, rest, "s"), F32(Charge, clock, "s"), F32(Charge, x, NULL), F32(Charge, y, NULL),
-            U32(Charge, state));
-REEF_FIELDS(Drift, F32(Drift, weight, NULL), F32(Drift, x, NULL), F32(Drift, y, NULL));
-REEF_FIELDS(Timid, F32(Timid, weight, NULL));
-REEF_FIELDS(Gnaw, F32(Gnaw, air, "1/s"));
+REEF_FIELDS(School, together, along);
+REEF_FIELDS(Seek, weight);
+REEF_FIELDS(Shun, weight);
+REEF_FIELDS(Orbit, (distance, "m"), weight, side);
+REEF_ENUM(ChargeState, (CHARGE_IDLE, "idle"), (CHARGE_AIMS, "aims"), (CHARGE_RUSHES, "rushes"),
+          (CHARGE_RESTS, "rests"));
+REEF_FIELDS(Charge, (range, "m"), (aim, "s"), (rush, "s"), (speed, "m/s"), (rest, "s"), (clock, "s"), x, y,
+            (state, enum, ChargeState));
+REEF_FIELDS(Drift, weight, x, y);
+REEF_FIELDS(Timid, weight);
+REEF_FIELDS(Gnaw, (air, "1/s"));
 
 /* ---- life and death ---- */
 
@@ -178,17 +175,16 @@ REEF_COMPONENT(Hatch);
 REEF_COMPONENT(Heal);
 REEF_COMPONENT(Spit);
 REEF_COMPONENT(Bounty);
-REEF_FIELDS(Health, F32(Health, now, NULL), F32(Health, most, NULL), F32(Health, hurt, "s"));
-REEF_FIELDS(Shell, F32(Shell, now, NULL), F32(Shell, most, NULL), F32(Shell, grows, "1/s"));
-REEF_FIELDS(Sting, F32(Sting, air, NULL));
-REEF_FIELDS(Split, REEF_FIELD(Split, into, REEF_ENTITY, NULL, 0, 0), U32(Split, count));
-REEF_FIELDS(Burst, F32(Burst, radius, "m"), F32(Burst, damage, NULL), F32(Burst, fuse, "s"), F32(Burst, clock, "s"));
-REEF_FIELDS(Lay, REEF_FIELD(Lay, what, REEF_ENTITY, NULL, 0, 0), F32(Lay, every, "s"), F32(Lay, clock, "s"));
-REEF_FIELDS(Hatch, REEF_FIELD(Hatch, into, REEF_ENTITY, NULL, 0, 0), U32(Hatch, count), F32(Hatch, clock, "s"));
-REEF_FIELDS(Heal, F32(Heal, radius, "m"), F32(Heal, health, NULL), F32(Heal, every, "s"), F32(Heal, clock, "s"));
-REEF_FIELDS(Spit, F32(Spit, every, "s"), F32(Spit, clock, "s"), F32(Spit, speed, "m/s"), F32(Spit, air, NULL),
-            U32(Spit, count));
-REEF_FIELDS(Bounty, U32(Bounty, points), U32(Bounty, pearls));
+REEF_FIELDS(Health, now, most, (hurt, "s"));
+REEF_FIELDS(Shell, now, most, (grows, "1/s"));
+REEF_FIELDS(Sting, air);
+REEF_FIELDS(Split, into, count);
+REEF_FIELDS(Burst, (radius, "m"), damage, (fuse, "s"), (clock, "s"));
+REEF_FIELDS(Lay, what, (every, "s"), (clock, "s"));
+REEF_FIELDS(Hatch, into, count, (clock, "s"));
+REEF_FIELDS(Heal, (radius, "m"), health, (every, "s"), (clock, "s"));
+REEF_FIELDS(Spit, (every, "s"), (clock, "s"), (speed, "m/s"), air, count);
+REEF_FIELDS(Bounty, points, pearls);
 
 /* ---- sides ---- */
 
@@ -226,10 +222,9 @@ enum { PICKUP_PEARL, PICKUP_AIR };
 REEF_COMPONENT(Bolt);
 REEF_COMPONENT(Shot);
 REEF_COMPONENT(Pickup);
-REEF_FIELDS(Bolt, F32(Bolt, damage, NULL), F32(Bolt, left, "s"), U32(Bolt, pierce), U32(Bolt, bursts),
-            REEF_FIELD(Bolt, last, REEF_ENTITY, NULL, 0, 0));
-REEF_FIELDS(Shot, F32(Shot, air, NULL), F32(Shot, left, "s"));
-REEF_FIELDS(Pickup, U32(Pickup, what), U32(Pickup, amount), F32(Pickup, left, "s"));
+REEF_FIELDS(Bolt, damage, (left, "s"), pierce, bursts, last);
+REEF_FIELDS(Shot, air, (left, "s"));
+REEF_FIELDS(Pickup, what, amount, (left, "s"));
 
 /* The bell, from which the tether comes. */
 REEF_TAG(Bell);

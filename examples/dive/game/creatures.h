@@ -41,7 +41,7 @@ typedef struct Creatures {
     reef_entity of[CREATURE_COUNT];
 } Creatures;
 REEF_COMPONENT(Creatures);
-REEF_FIELDS(Creatures, REEF_FIELD(Creatures, of, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Creatures, of);
 
 /* Reads the prefabs into a new world. NULL: from creatures.json as it was when the program was built. False: the text
  * is wrong, which is said on stderr, or there is no memory. */

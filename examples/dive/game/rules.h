@@ -31,9 +31,7 @@ typedef struct Input {
     uint16_t rewound; /* how many ticks time was turned back before this tick: they are paid for in air */
 } Input;
 REEF_COMPONENT(Input);
-REEF_FIELDS(Input, REEF_FIELD(Input, move, REEF_I8, NULL, -100, 100), REEF_FIELD(Input, aim, REEF_I8, NULL, -100, 100),
-            REEF_FIELD(Input, keys, REEF_U8, NULL, 0, 0), REEF_FIELD(Input, pick, REEF_U8, NULL, 0, 0),
-            REEF_FIELD(Input, rewound, REEF_U16, NULL, 0, 0));
+REEF_FIELDS(Input, (move, NULL, -100, 100), (aim, NULL, -100, 100), keys, pick, rewound);
 
 /* ---- the diver: a component of one entity, and what others may know of her ---- */
 
@@ -50,13 +48,12 @@ typedef struct Diver {
 } Diver;
 REEF_COMPONENT(Diver);
 #ifndef DIVE_AS_IN_VERSION_1
-#define DIVER_FIELDS_OF_VERSION_2 , U32(Diver, dashes)
+#define DIVER_FIELDS_OF_VERSION_2 , dashes
 #else
 #define DIVER_FIELDS_OF_VERSION_2
 #endif
-REEF_FIELDS(Diver, F32(Diver, air, NULL), F32(Diver, safe, "s"), F32(Diver, dash, "s"), F32(Diver, dash_rests, "s"),
-            F32(Diver, pulse_rests, "s"), F32(Diver, harpoon_rests, "s"),
-            REEF_FIELD(Diver, keys, REEF_U8, NULL, 0, 0) DIVER_FIELDS_OF_VERSION_2);
+REEF_FIELDS(Diver, air, (safe, "s"), (dash, "s"), (dash_rests, "s"), (pulse_rests, "s"), (harpoon_rests, "s"),
+            keys DIVER_FIELDS_OF_VERSION_2);
 
 /* Where the diver is and what her lamp lights: a singleton that all others read. */
 typedef struct Lamp {
@@ -68,9 +65,7 @@ typedef struct Lamp {
     float bell_x, bell_y;
 } Lamp;
 REEF_COMPONENT(Lamp);
-REEF_FIELDS(Lamp, REEF_FIELD(Lamp, diver, REEF_ENTITY, NULL, 0, 0), F32(Lamp, x, "m"), F32(Lamp, y, "m"),
-            F32(Lamp, dx, NULL), F32(Lamp, dy, NULL), F32(Lamp, cosine, NULL), F32(Lamp, range, "m"),
-            F32(Lamp, bell_x, "m"), F32(Lamp, bell_y, "m"));
+REEF_FIELDS(Lamp, diver, (x, "m"), (y, "m"), dx, dy, cosine, (range, "m"), (bell_x, "m"), (bell_y, "m"));
 
 /* ---- upgrades: how many levels of each the diver has ---- */
 
@@ -98,7 +93,7 @@ typedef struct Upgrades {
     uint8_t level[16];
 } Upgrades;
 REEF_COMPONENT(Upgrades);
-REEF_FIELDS(Upgrades, REEF_FIELD(Upgrades, level, REEF_U8, NULL, 0, 0));
+REEF_FIELDS(Upgrades, level);
 
 /* ---- the course of the game ---- */
 
@@ -114,28 +109,27 @@ typedef struct Stage {
     uint32_t ebb;           /* 1: the wave is over, and its creatures sink back into the dark */
 } Stage;
 REEF_COMPONENT(Stage);
-REEF_FIELDS(Stage, U32(Stage, now), U32(Stage, wave), F32(Stage, clock, "s"), F32(Stage, since, "s"), U32(Stage, offer),
-            U32(Stage, others), U32(Stage, saved), U32(Stage, ebb));
+REEF_FIELDS(Stage, now, wave, (clock, "s"), (since, "s"), offer, others, saved, ebb);
 
 typedef struct Purse {
     uint32_t pearls, score, kills;
 } Purse;
 REEF_COMPONENT(Purse);
-REEF_FIELDS(Purse, U32(Purse, pearls), U32(Purse, score), U32(Purse, kills));
+REEF_FIELDS(Purse, pearls, score, kills);
 
 /* How many there are, counted at the end of each tick. */
 typedef struct Census {
     uint32_t enemies, bystanders, bosses;
 } Census;
 REEF_COMPONENT(Census);
-REEF_FIELDS(Census, U32(Census, enemies), U32(Census, bystanders), U32(Census, bosses));
+REEF_FIELDS(Census, enemies, bystanders, bosses);
 
 /* Air that the tether loses in a second, by all that gnaw at it. */
 typedef struct Leak {
     float air;
 } Leak;
 REEF_COMPONENT(Leak);
-REEF_FIELDS(Leak, F32(Leak, air, "1/s"));
+REEF_FIELDS(Leak, (air, "1/s"));
 
 /* ---- events ---- */
 
@@ -210,14 +204,12 @@ REEF_COMPONENT(Cure);
 REEF_COMPONENT(Loss);
 REEF_COMPONENT(Find);
 REEF_COMPONENT(Cue);
-REEF_FIELDS(Hit, REEF_FIELD(Hit, who, REEF_ENTITY, NULL, 0, 0), F32(Hit, damage, NULL), F32(Hit, dx, NULL),
-            F32(Hit, dy, NULL), U32(Hit, bursts));
-REEF_FIELDS(Bite, F32(Bite, air, NULL), F32(Bite, x, "m"), F32(Bite, y, "m"));
-REEF_FIELDS(Blast, F32(Blast, x, "m"), F32(Blast, y, "m"), F32(Blast, radius, "m"), F32(Blast, damage, NULL),
-            F32(Blast, push, "m/s"), F32(Blast, stun, "s"), U32(Blast, by_diver));
-REEF_FIELDS(Cure, REEF_FIELD(Cure, who, REEF_ENTITY, NULL, 0, 0), F32(Cure, health, NULL));
-REEF_FIELDS(Loss, F32(Loss, x, "m"), F32(Loss, y, "m"), U32(Loss, points), U32(Loss, pearls), U32(Loss, boss));
-REEF_FIELDS(Find, U32(Find, what), U32(Find, amount), F32(Find, x, "m"), F32(Find, y, "m"));
-REEF_FIELDS(Cue, U32(Cue, what), F32(Cue, x, "m"), F32(Cue, y, "m"), F32(Cue, size, "m"), U32(Cue, kind));
+REEF_FIELDS(Hit, who, damage, dx, dy, bursts);
+REEF_FIELDS(Bite, air, (x, "m"), (y, "m"));
+REEF_FIELDS(Blast, (x, "m"), (y, "m"), (radius, "m"), damage, (push, "m/s"), (stun, "s"), by_diver);
+REEF_FIELDS(Cure, who, health);
+REEF_FIELDS(Loss, (x, "m"), (y, "m"), points, pearls, boss);
+REEF_FIELDS(Find, what, amount, (x, "m"), (y, "m"));
+REEF_FIELDS(Cue, what, (x, "m"), (y, "m"), (size, "m"), kind);
 
 #endif

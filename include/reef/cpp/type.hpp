@@ -27,7 +27,7 @@ using status = reef_status;
  *         using base = Moving;                                     it counts as a Moving too (reef/subtype.h), and
  *                                                                  derives from it
  *         using required = reef::types<Position, Mass>;            they come along with it (reef/required.h)
- *         static constexpr reef_field fields[] = {REEF_FIELD(Burning, left, REEF_F32, "s", 0, 0)};
+ *         static constexpr reef_field fields[] = {REEF_FIELDS_OF(Burning, (left, "s"))};
  *     };
  *
  * If C has declared the type already, C's declaration holds. */

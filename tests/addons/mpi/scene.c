@@ -42,7 +42,7 @@ typedef struct Depth {
     double metres;
 } Depth;
 REEF_COMPONENT(Position);
-REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Position, (x, "m"), (y, "m"));
 REEF_COMPONENT(Velocity);
 REEF_COMPONENT(Energy);
 REEF_COMPONENT_IN(Scar, REEF_MULTI);

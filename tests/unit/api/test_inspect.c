@@ -9,9 +9,7 @@ typedef struct {
     uint8_t hours;
 } Crab;
 REEF_COMPONENT(Crab);
-REEF_FIELDS(Crab, REEF_FIELD(Crab, mate, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Crab, label, REEF_CHAR, NULL, 0, 0),
-            REEF_FIELD(Crab, depths, REEF_I16, "m", -100, 0), REEF_FIELD(Crab, sick, REEF_BOOL, NULL, 0, 0),
-            REEF_FIELD(Crab, hours, REEF_U8, "h", 0, 24));
+REEF_FIELDS(Crab, mate, label, (depths, "m", -100, 0), sick, (hours, "h", 0, 24));
 
 typedef struct {
     struct {
@@ -28,16 +26,13 @@ typedef struct {
     float none, endless;
 } Small;
 REEF_COMPONENT(Small);
-REEF_FIELDS(Small, REEF_FIELD(Small, a, REEF_I8, NULL, 0, 0), REEF_FIELD(Small, b, REEF_U16, NULL, 0, 0),
-            REEF_FIELD(Small, c, REEF_U32, NULL, 0, 0), REEF_FIELD(Small, none, REEF_F32, NULL, 0, 0),
-            REEF_FIELD(Small, endless, REEF_F32, NULL, 0, 0));
+REEF_FIELDS(Small, a, b, c, none, endless);
 REEF_COMPONENT(Probe);
-REEF_FIELDS(Probe, REEF_FIELD(Probe, at.x, REEF_F32, "m", 0, 0), REEF_FIELD(Probe, heat, REEF_F64, "K", 0, 0),
-            REEF_FIELD(Probe, big, REEF_I64, NULL, 0, 0), REEF_FIELD(Probe, bits, REEF_U64, NULL, 0, 0));
+REEF_FIELDS(Probe, (at.x, "m"), (heat, "K"), big, bits);
 
 /* Somebody else's struct, from the C library (H6). */
 REEF_COMPONENT(div_t);
-REEF_FIELDS(div_t, REEF_FIELD(div_t, quot, REEF_I32, NULL, 0, 0), REEF_FIELD(div_t, rem, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(div_t, quot, rem);
 
 /* ---- B7: visiting ---- */
 
@@ -243,8 +238,7 @@ typedef struct {
     int16_t list[3];
 } Placed;
 REEF_COMPONENT(Placed);
-REEF_FIELDS(Placed, REEF_FIELD(Placed, x, REEF_F32, "m", 0, 0), REEF_FIELD(Placed, y, REEF_F32, NULL, 0, 0),
-            REEF_FIELD(Placed, list, REEF_I16, NULL, 0, 0));
+REEF_FIELDS(Placed, (x, "m"), y, list);
 
 static void a_value_is_printed_whole_or_one_field_of_it(void **state)
 {

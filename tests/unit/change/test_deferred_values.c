@@ -507,7 +507,7 @@ static void a_loop_that_defers_the_same_again_takes_no_memory(void **state)
 int main(void)
 {
     /* of tracked values the hash takes the value */
-    static const reef_field value = {"value", REEF_I32, 0, 4, NULL, 0, 0};
+    static const reef_field value = {.name = "value", .kind = REEF_I32, .bytes = 4};
     if (reef_type_describe(reef_id(Tracked), &value, 1) < 0 || reef_type_describe(reef_id(Loose), &value, 1) < 0 ||
         reef_type_describe(reef_id(Unique), &value, 1) < 0)
         return 1;

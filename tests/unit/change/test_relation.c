@@ -20,10 +20,10 @@ typedef struct {
 } Harbour;
 REEF_COMPONENT(Heavy);
 REEF_COMPONENT(Harbour);
-REEF_FIELDS(Harbour, REEF_FIELD(Harbour, target, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Harbour, target);
 REEF_COMPONENT(Wide16);
-REEF_FIELDS(Heavy, REEF_FIELD(Heavy, kg, REEF_F64, NULL, 0, 0));
-REEF_FIELDS(Money, REEF_FIELD(Money, coins, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Heavy, kg);
+REEF_FIELDS(Money, coins);
 REEF_RELATION(Likes);
 REEF_RELATION(DockedTo, REEF_EXCLUSIVE);
 REEF_RELATION(HarborX, REEF_EXCLUSIVE);

@@ -6,7 +6,7 @@ typedef struct {
     int32_t coins;
 } Coins;
 REEF_COMPONENT(Coins);
-REEF_FIELDS(Coins, REEF_FIELD(Coins, coins, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Coins, coins);
 REEF_TAG(Folk);
 REEF_RELATION(Likes);
 REEF_RELATION(DockedTo, REEF_EXCLUSIVE);

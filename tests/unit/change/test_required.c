@@ -41,14 +41,14 @@ typedef struct {
 } Guest;
 
 REEF_COMPONENT(Place);
-REEF_FIELDS(Place, REEF_FIELD(Place, x, REEF_F32, "m", 0, 0), REEF_FIELD(Place, y, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Place, (x, "m"), (y, "m"));
 REEF_COMPONENT(Speed);
-REEF_FIELDS(Speed, REEF_FIELD(Speed, x, REEF_F32, "m/s", 0, 0), REEF_FIELD(Speed, y, REEF_F32, "m/s", 0, 0));
+REEF_FIELDS(Speed, (x, "m/s"), (y, "m/s"));
 REEF_REQUIRES(Speed, Place);
 REEF_COMPONENT(Tank);
-REEF_FIELDS(Tank, REEF_FIELD(Tank, fuel, REEF_I32, "kg", 0, 0));
+REEF_FIELDS(Tank, (fuel, "kg"));
 REEF_COMPONENT(Thrust);
-REEF_FIELDS(Thrust, REEF_FIELD(Thrust, newtons, REEF_F64, "N", 0, 0));
+REEF_FIELDS(Thrust, (newtons, "N"));
 REEF_SWITCH(Burning);
 REEF_TAG(Driven);
 REEF_REQUIRES(Thrust, Speed, Tank, Burning); /* and a Place, since a Speed requires it */
@@ -60,7 +60,7 @@ REEF_REQUIRES(Flame, Fuse, Place);
 REEF_SWITCH(Armed);
 REEF_REQUIRES(Armed, Fuse, Tracked);
 REEF_COMPONENT_IN(Parted, REEF_SPLIT);
-REEF_FIELDS(Parted, REEF_FIELD(Parted, a, REEF_I32, NULL, 0, 0), REEF_FIELD(Parted, b, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Parted, a, b);
 REEF_COMPONENT(Bulk);
 REEF_REQUIRES(Bulk, Parted, Driven);
 REEF_COMPONENT_IN(Pool, REEF_SHARED);

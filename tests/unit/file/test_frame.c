@@ -336,7 +336,7 @@ typedef struct {
     int32_t n;
 } Count;
 REEF_COMPONENT(Count);
-REEF_FIELDS(Count, REEF_FIELD(Count, n, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Count, n);
 
 static void journal_make(reef_world *w)
 {

@@ -9,7 +9,7 @@ typedef struct {
     reef_entity owner;
 } Coin;
 REEF_COMPONENT(Coin);
-REEF_FIELDS(Coin, REEF_FIELD(Coin, units, REEF_I32, NULL, 0, 0), REEF_FIELD(Coin, owner, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Coin, units, owner);
 
 static const char *journal_path(void) { return faults_path("a.journal"); }
 static const reef_journal_desc quick = {.unsynced = true};
@@ -313,8 +313,8 @@ static void an_append_that_was_refused_is_made_up_for(void **state)
 
 static reef_component pair_type(const char *name, bool swapped, bool wide)
 {
-    reef_field f[2] = {{swapped ? "b" : "a", REEF_I32, 0, 4, NULL, 0, 0},
-                       {swapped ? "a" : "b", wide ? REEF_F32 : REEF_I32, 4, 4, NULL, 0, 0}};
+    reef_field f[2] = {{.name = swapped ? "b" : "a", .kind = REEF_I32, .bytes = 4},
+                       {.name = swapped ? "a" : "b", .kind = wide ? REEF_F32 : REEF_I32, .offset = 4, .bytes = 4}};
     reef_status status;
     const reef_component c =
         reef_type_new(&(reef_type_desc){.name = name, .size = 8, .align = 4, .fields = f, .field_count = 2}, &status);
@@ -391,7 +391,8 @@ static void a_raw_journal_stays_raw(void **state)
 
 static void a_type_that_gets_its_fields_makes_the_journal_anew(void **state)
 {
-    static const reef_field back_to_front[] = {{"b", REEF_I32, 4, 4, NULL, 0, 0}, {"a", REEF_I32, 0, 4, NULL, 0, 0}};
+    static const reef_field back_to_front[] = {{.name = "b", .kind = REEF_I32, .offset = 4, .bytes = 4},
+                                               {.name = "a", .kind = REEF_I32, .bytes = 4}};
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const reef_component c = numbered_type("JournalBare", 1, 8, 4);
     const reef_entity e = reef_create(w);
@@ -419,7 +420,8 @@ static void a_type_that_gets_its_fields_makes_the_journal_anew(void **state)
 /* A file in which the type was bytes, read by a program that knows its fields, in another order. */
 static void a_journal_of_a_type_without_fields_is_made_anew_where_it_has_some(void **state)
 {
-    static const reef_field back_to_front[] = {{"b", REEF_I32, 4, 4, NULL, 0, 0}, {"a", REEF_I32, 0, 4, NULL, 0, 0}};
+    static const reef_field back_to_front[] = {{.name = "b", .kind = REEF_I32, .offset = 4, .bytes = 4},
+                                               {.name = "a", .kind = REEF_I32, .bytes = 4}};
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const reef_component c = numbered_type("JournalBare", 2, 8, 4);
     const reef_entity e = reef_create(w);
@@ -831,7 +833,7 @@ static void sack_end(void *context, void *slot)
 static const reef_hooks sack_hooks = {
     .construct = sack_make, .copy = sack_copy, .move = sack_move, .destroy = sack_end};
 REEF_COMPONENT_HOOKS(Sack, &sack_hooks);
-REEF_FIELDS(Sack, REEF_FIELD(Sack, weight, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Sack, weight);
 
 static reef_entity sack(reef_world *w, int32_t weight)
 {

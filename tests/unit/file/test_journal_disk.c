@@ -9,7 +9,7 @@ typedef struct {
     uint32_t turns;
 } Gold;
 REEF_COMPONENT(Gold);
-REEF_FIELDS(Gold, REEF_FIELD(Gold, units, REEF_I32, NULL, 0, 0), REEF_FIELD(Gold, turns, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(Gold, units, turns);
 
 enum { STEPS = 3 };
 

@@ -1,6 +1,7 @@
 /* Worlds that were saved come back, and go on as the saved ones. */
 #include "base/checksum.h"
 #include "load_checks.h"
+#include "load_notes.h"
 #include "load_repair.h"
 #include "load_zoo.h"
 #include "scenes.h"
@@ -276,7 +277,7 @@ static const reef_hooks mark_hooks = {.construct = mark_construct},
                         trace_hooks = {.construct = mark_construct, .on_fork = REEF_FORK_RESET};
 typedef Mark Trace;
 REEF_COMPONENT_HOOKS(Mark, &mark_hooks);
-REEF_FIELDS(Mark, REEF_FIELD(Mark, value, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(Mark, value);
 REEF_COMPONENT_HOOKS(Trace, &trace_hooks);
 
 /* Rows change hands when others leave: what isn't in the file is made for who is there now. */
@@ -409,42 +410,9 @@ typedef struct {
     int32_t fresh;
 } NewShape;
 REEF_COMPONENT(OldShape);
-REEF_FIELDS(OldShape, REEF_FIELD(OldShape, a, REEF_F32, NULL, 0, 0), REEF_FIELD(OldShape, gone, REEF_I32, NULL, 0, 0),
-            REEF_FIELD(OldShape, small, REEF_U8, NULL, 0, 0), REEF_FIELD(OldShape, list, REEF_I16, NULL, 0, 0),
-            REEF_FIELD(OldShape, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(OldShape, wide, REEF_F64, NULL, 0, 0));
+REEF_FIELDS(OldShape, a, gone, small, list, text, wide);
 REEF_COMPONENT(NewShape);
-REEF_FIELDS(NewShape, REEF_FIELD(NewShape, wide, REEF_U8, NULL, 0, 0), REEF_FIELD(NewShape, a, REEF_F32, NULL, 0, 0),
-            REEF_FIELD(NewShape, small, REEF_I64, NULL, 0, 0), REEF_FIELD(NewShape, list, REEF_I16, NULL, 0, 0),
-            REEF_FIELD(NewShape, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(NewShape, fresh, REEF_I32, NULL, 0, 0));
-
-/* The file's type of this name is one of another, as long one. */
-static void rename_type(reef_bytes bytes, const char *from, const char *to)
-{
-    unsigned char *p = bytes.data, *end = p + bytes.size - strlen(from);
-    assert_int_equal(strlen(from), strlen(to));
-    while (p < end && memcmp(p, from, strlen(from)) != 0) p++;
-    assert_true(p < end);
-    memcpy(p, to, strlen(to));
-    repair(bytes.data, bytes.size);
-}
-
-typedef struct notes {
-    uint32_t count[16];
-    uint64_t rows;
-    char text[512];
-} notes;
-
-static void note_down(void *context, const reef_load_note *n)
-{
-    notes *x = context;
-    x->count[n->kind]++;
-    x->rows += n->rows;
-    const size_t at = strlen(x->text);
-    (void)snprintf(x->text + at, sizeof x->text - at, "%d %s %s", (int)n->kind, n->type ? n->type : "-",
-                   n->field ? n->field : "-");
-    const size_t end = strlen(x->text);
-    (void)snprintf(x->text + end, sizeof x->text - end, n->was ? " %s to %s\n" : "\n", n->was, n->is);
-}
+REEF_FIELDS(NewShape, wide, a, small, list, text, fresh);
 
 static void fields_follow_their_names(void **state)
 {
@@ -505,11 +473,9 @@ typedef struct {
     char count[4];
 } KindNow;
 REEF_COMPONENT(KindWas);
-REEF_FIELDS(KindWas, REEF_FIELD(KindWas, label, REEF_CHAR, NULL, 0, 0),
-            REEF_FIELD(KindWas, owner, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(KindWas, count, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(KindWas, label, owner, count);
 REEF_COMPONENT(KindNow);
-REEF_FIELDS(KindNow, REEF_FIELD(KindNow, label, REEF_I32, NULL, 0, 0), REEF_FIELD(KindNow, owner, REEF_U64, NULL, 0, 0),
-            REEF_FIELD(KindNow, count, REEF_CHAR, NULL, 0, 0));
+REEF_FIELDS(KindNow, label, owner, count);
 
 static void log_down(void *context, reef_log_level level, const char *message)
 {
@@ -637,7 +603,7 @@ static reef_component value_in(reef_home home)
 {
     char name[32];
     reef_status status;
-    const reef_field field = {"value", REEF_I32, 0, 4, NULL, 0, 0};
+    const reef_field field = {.name = "value", .kind = REEF_I32, .bytes = 4};
     (void)snprintf(name, sizeof name, "value_in_%d", (int)home);
     const reef_type_desc d = {.name = name, .size = 4, .align = 4, .home = home, .fields = &field, .field_count = 1};
     const reef_component c = reef_type_new(&d, &status);

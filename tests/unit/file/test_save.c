@@ -19,12 +19,12 @@ typedef struct {
 static void owner_destroy(void *context, void *slot) { (void)context, (void)slot; }
 static const reef_hooks owner_hooks = {.destroy = owner_destroy, .bytes_move = true};
 REEF_COMPONENT(SaveZebra);
-REEF_FIELDS(SaveZebra, REEF_FIELD(SaveZebra, n, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(SaveZebra, n);
 REEF_COMPONENT(SaveAnt);
-REEF_FIELDS(SaveAnt, REEF_FIELD(SaveAnt, n, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(SaveAnt, n);
 REEF_RELATION_OF(Weighs, Mass);
 REEF_COMPONENT_HOOKS(SaveOwner, &owner_hooks);
-REEF_FIELDS(SaveOwner, REEF_FIELD(SaveOwner, n, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(SaveOwner, n);
 
 static const reef_save_desc raw = {.raw = true};
 

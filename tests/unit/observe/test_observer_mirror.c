@@ -21,7 +21,7 @@ REEF_COMPONENT_IN(Sparse, REEF_SPARSE);
 REEF_COMPONENT_IN(Paged, REEF_PAGED);
 REEF_COMPONENT_IN(Cold, REEF_COLD);
 REEF_COMPONENT_IN(Fields, REEF_SPLIT);
-REEF_FIELDS(Fields, REEF_FIELD(Fields, value, REEF_I32, 0, 0, 0), REEF_FIELD(Fields, more, REEF_I32, 0, 0, 0));
+REEF_FIELDS(Fields, value, more);
 REEF_COMPONENT_IN_HOOKS(TrackedPaged, REEF_PAGED, &tracked_hooks);
 REEF_COMPONENT_IN_HOOKS(TrackedCold, REEF_COLD, &tracked_hooks);
 

@@ -5,7 +5,7 @@ typedef struct {
     uint32_t number;
 } Ship;
 REEF_COMPONENT(Ship);
-REEF_FIELDS(Ship, REEF_FIELD(Ship, number, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(Ship, number);
 REEF_TAG(Red);
 REEF_TAG(Blue);
 REEF_SWITCH(Lit);

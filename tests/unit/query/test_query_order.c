@@ -6,14 +6,14 @@ typedef struct {
     float z;
 } Depth;
 REEF_COMPONENT(Depth);
-REEF_FIELDS(Depth, REEF_FIELD(Depth, z, REEF_F32, NULL, 0, 0));
+REEF_FIELDS(Depth, z);
 
 typedef struct {
     int32_t row;
     uint16_t column;
 } Cell;
 REEF_COMPONENT(Cell);
-REEF_FIELDS(Cell, REEF_FIELD(Cell, row, REEF_I32, NULL, 0, 0), REEF_FIELD(Cell, column, REEF_U16, NULL, 0, 0));
+REEF_FIELDS(Cell, row, column);
 
 static uint64_t depth_key(const void *value) { return reef_key_f32(((const Depth *)value)->z); }
 static uint64_t tracked_key(const void *value) { return reef_key_i32(((const Tracked *)value)->value); }

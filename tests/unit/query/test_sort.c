@@ -9,14 +9,14 @@ typedef struct {
     uint16_t column;
 } Cell;
 REEF_COMPONENT(Cell);
-REEF_FIELDS(Cell, REEF_FIELD(Cell, row, REEF_I32, NULL, 0, 0), REEF_FIELD(Cell, column, REEF_U16, NULL, 0, 0));
+REEF_FIELDS(Cell, row, column);
 
 typedef struct {
     float z;
 } Depth;
 REEF_COMPONENT(Depth);
 REEF_TAG(Iced);
-REEF_FIELDS(Depth, REEF_FIELD(Depth, z, REEF_F32, NULL, 0, 0));
+REEF_FIELDS(Depth, z);
 
 typedef struct {
     bool yes;
@@ -36,11 +36,7 @@ typedef struct {
     int32_t pair[2];
 } Everything;
 REEF_COMPONENT(Everything);
-#define EACH(member, kind) REEF_FIELD(Everything, member, kind, NULL, 0, 0)
-REEF_FIELDS(Everything, EACH(yes, REEF_BOOL), EACH(i8, REEF_I8), EACH(u8, REEF_U8), EACH(i16, REEF_I16),
-            EACH(u16, REEF_U16), EACH(i32, REEF_I32), EACH(u32, REEF_U32), EACH(i64, REEF_I64), EACH(u64, REEF_U64),
-            EACH(f32, REEF_F32), EACH(f64, REEF_F64), EACH(who, REEF_ENTITY), EACH(text, REEF_CHAR),
-            EACH(long_text, REEF_CHAR), EACH(pair, REEF_I32));
+REEF_FIELDS(Everything, yes, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, who, text, long_text, pair);
 
 static uint64_t cell_key(const void *value) { return reef_key_i32(((const Cell *)value)->row); }
 static uint64_t tracked_key(const void *value) { return reef_key_i32(((const Tracked *)value)->value); }
@@ -588,7 +584,7 @@ static void a_query_follows_blocks_that_a_failed_sort_copied(void **state)
 int main(void)
 {
     /* Of tracked values the hash takes the value, not the ticket. */
-    static const reef_field value = {"value", REEF_I32, 0, 4, NULL, 0, 0};
+    static const reef_field value = {.name = "value", .kind = REEF_I32, .bytes = 4};
     if (reef_type_describe(reef_id(Tracked), &value, 1) < 0) return 1;
     const struct CMUnitTest tests[] = {
         TEST(by_entity),

@@ -16,12 +16,10 @@ typedef struct Mixed { /* fields of every size, and padding */
     reef_entity d;
 } Mixed;
 REEF_COMPONENT_IN(Spot, REEF_SPLIT);
-REEF_FIELDS(Spot, REEF_FIELD(Spot, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Spot, y, REEF_F32, NULL, 0, 0),
-            REEF_FIELD(Spot, layer, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Spot, x, y, layer);
 REEF_COMPONENT(Weight);
 REEF_COMPONENT_IN(Mixed, REEF_SPLIT);
-REEF_FIELDS(Mixed, REEF_FIELD(Mixed, a, REEF_U8, NULL, 0, 0), REEF_FIELD(Mixed, b, REEF_U64, NULL, 0, 0),
-            REEF_FIELD(Mixed, c, REEF_F32, NULL, 0, 0), REEF_FIELD(Mixed, d, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Mixed, a, b, c, d);
 REEF_TAG(Red);
 
 static void assert_spot_at(const reef_world *w, reef_entity e, float x, float y, int32_t layer, int line)

@@ -7,7 +7,7 @@ typedef struct {
     uint32_t number;
 } Bell;
 REEF_COMPONENT(Bell);
-REEF_FIELDS(Bell, REEF_FIELD(Bell, number, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(Bell, number);
 static struct {
     uint32_t count, sum, runs, steps;
 } heard;
@@ -129,7 +129,7 @@ typedef struct {
     uint32_t number;
 } Shell;
 REEF_COMPONENT(Shell);
-REEF_FIELDS(Shell, REEF_FIELD(Shell, number, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(Shell, number);
 static uint32_t seen_changed;
 static void sees(reef_block *b) { seen_changed += b->count; }
 static void sees_seldom(reef_block *b) { seen_changed += 1000 * b->count; }

@@ -11,13 +11,13 @@ typedef struct {
     int32_t a, b;
 } TwinSame;
 REEF_COMPONENT(TwinSame);
-REEF_FIELDS(TwinSame, REEF_FIELD(TwinSame, a, REEF_I32, "m", 0, 0), REEF_FIELD(TwinSame, b, REEF_I32, NULL, 0, 9));
+REEF_FIELDS(TwinSame, (a, "m"), (b, NULL, 0, 9));
 
 typedef struct {
     int32_t a;
 } TwinBare; /* the other file describes no fields */
 REEF_COMPONENT(TwinBare);
-REEF_FIELDS(TwinBare, REEF_FIELD(TwinBare, a, REEF_I32, "kg", 0, 0));
+REEF_FIELDS(TwinBare, (a, "kg"));
 
 typedef struct {
     int32_t a;
@@ -36,7 +36,7 @@ typedef struct {
     int32_t a, b;
 } TwinFields;
 REEF_COMPONENT(TwinFields);
-REEF_FIELDS(TwinFields, REEF_FIELD(TwinFields, a, REEF_I32, "s", 0, 0));
+REEF_FIELDS(TwinFields, (a, "s"));
 
 typedef struct {
     double low, high;
@@ -170,7 +170,7 @@ static reef_status makes(const reef_type_desc *d, reef_component *out)
 
 static void making_a_type_again_is_harmless(void **state)
 {
-    static const reef_field fields[] = {{"n", REEF_U32, 4, 4, "m", 0, 0}};
+    static const reef_field fields[] = {{.name = "n", .kind = REEF_U32, .offset = 4, .bytes = 4, .unit = "m"}};
     reef_world *w = world_of(state);
     reef_type_desc d = {.name = "again", .size = 8, .align = 4};
     reef_component first, c;
@@ -201,7 +201,7 @@ static void the_parts_of_a_made_type_are_copied(void **state)
 {
     reef_world *w = world_of(state);
     char name[] = "copied", member[] = "member", unit[] = "m/s";
-    reef_field field = {member, REEF_I32, 0, 4, unit, -1, 1};
+    reef_field field = {.name = member, .kind = REEF_I32, .bytes = 4, .unit = unit, .lowest = -1, .highest = 1};
     reef_hooks hooks = loose_hooks;
     reef_component c;
     assert_ok(makes(
@@ -308,10 +308,13 @@ static void another_types_id_is_refused_by_its_size(void **state)
 
 static void fields_are_described_beside_the_struct_or_later(void **state)
 {
-    static const reef_field good[] = {{"a", REEF_U16, 0, 2, NULL, 0, 0}, {"b", REEF_U8, 2, 6, "m", 0, 1}};
-    static const reef_field beyond = {"a", REEF_U32, 6, 4, NULL, 0, 0}, uneven = {"a", REEF_U32, 0, 6, NULL, 0, 0};
-    static const reef_field nameless = {NULL, REEF_U32, 0, 4, NULL, 0, 0},
-                            kindless = {"a", (reef_kind)99, 0, 4, NULL, 0, 0};
+    static const reef_field good[] = {
+        {.name = "a", .kind = REEF_U16, .bytes = 2},
+        {.name = "b", .kind = REEF_U8, .offset = 2, .bytes = 6, .unit = "m", .highest = 1}};
+    static const reef_field beyond = {.name = "a", .kind = REEF_U32, .offset = 6, .bytes = 4},
+                            uneven = {.name = "a", .kind = REEF_U32, .bytes = 6};
+    static const reef_field nameless = {.name = NULL, .kind = REEF_U32, .bytes = 4},
+                            kindless = {.name = "a", .kind = (reef_kind)99, .bytes = 4};
     (void)state;
     reef_component c = numbered_type("described", 1, 8, 4);
     reef_type_info info;
@@ -341,7 +344,7 @@ static void the_number_of_fields_has_a_limit(void **state)
     (void)state;
     for (uint32_t i = 0; i <= REEF_FIELDS_MAX; i++) {
         snprintf(names[i], sizeof names[i], "f%u", (unsigned)i);
-        fields[i] = (reef_field){names[i], REEF_U8, i, 1, NULL, 0, 0};
+        fields[i] = (reef_field){.name = names[i], .kind = REEF_U8, .offset = i, .bytes = 1};
     }
     reef_component c = numbered_type("fields", 1, 2048, 4);
     assert_true(reef_type_describe(c, fields, REEF_FIELDS_MAX + 1) < 0);

@@ -35,16 +35,14 @@ typedef struct {
 } Sound;
 static const reef_hooks sound_hooks = {.on_fork = REEF_FORK_SKIP};
 REEF_COMPONENT(Pose);
-REEF_FIELDS(Pose, REEF_FIELD(Pose, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Pose, y, REEF_F32, NULL, 0, 0),
-            REEF_FIELD(Pose, turns, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Pose, x, y, turns);
 REEF_COMPONENT_IN(Burning, REEF_SPARSE);
 REEF_COMPONENT_PAGED(Heat, 64);
 REEF_COMPONENT_IN(Story, REEF_COLD);
 REEF_COMPONENT_IN(Buff, REEF_MULTI);
 REEF_COMPONENT_IN(Look, REEF_SHARED);
 REEF_COMPONENT_IN(Place, REEF_SPLIT);
-REEF_FIELDS(Place, REEF_FIELD(Place, x, REEF_F64, NULL, 0, 0), REEF_FIELD(Place, y, REEF_F64, NULL, 0, 0),
-            REEF_FIELD(Place, z, REEF_I16, NULL, 0, 0));
+REEF_FIELDS(Place, x, y, z);
 REEF_COMPONENT_HOOKS(Sound, &sound_hooks);
 
 enum { KINDS = 14 };
@@ -481,7 +479,7 @@ static void more_fields_than_bits(void **state)
     static char names[70][8];
     for (uint32_t i = 0; i < 70; i++) {
         snprintf(names[i], sizeof names[i], "f%u", (unsigned)i);
-        fields[i] = (reef_field){names[i], REEF_U8, i, 1, NULL, 0, 0};
+        fields[i] = (reef_field){.name = names[i], .kind = REEF_U8, .offset = i, .bytes = 1};
     }
     reef_type_desc desc = {.name = "DiffWide", .size = 72, .align = 1, .fields = fields, .field_count = 70};
     reef_component wide = reef_type_new(&desc, NULL);

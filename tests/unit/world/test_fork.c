@@ -846,7 +846,7 @@ static void a_long_line_of_descent(void **state)
 
 int main(void)
 {
-    static const reef_field value = {"value", REEF_I32, 0, 4, NULL, 0, 0};
+    static const reef_field value = {.name = "value", .kind = REEF_I32, .bytes = 4};
     if (reef_type_describe(reef_id(Tracked), &value, 1) < 0 || reef_type_describe(reef_id(Loose), &value, 1) < 0)
         return 1;
     const struct CMUnitTest tests[] = {

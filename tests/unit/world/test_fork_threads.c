@@ -66,7 +66,7 @@ static void note_destroy(void *context, void *slot)
 static const reef_hooks note_hooks = {
     .construct = note_construct, .copy = note_copy, .destroy = note_destroy, .bytes_move = true};
 REEF_COMPONENT_HOOKS(Note, &note_hooks);
-REEF_FIELDS(Note, REEF_FIELD(Note, number, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(Note, number);
 
 /* The same outside of the rows. */
 typedef Note SparseNote, PagedNote, ColdNote, ManyNotes, SharedNote;
@@ -75,11 +75,11 @@ REEF_COMPONENT_IN_HOOKS(PagedNote, REEF_PAGED, &note_hooks);
 REEF_COMPONENT_IN_HOOKS(ColdNote, REEF_COLD, &note_hooks);
 REEF_COMPONENT_IN_HOOKS(ManyNotes, REEF_MULTI, &note_hooks);
 REEF_COMPONENT_IN_HOOKS(SharedNote, REEF_SHARED, &note_hooks);
-REEF_FIELDS(SparseNote, REEF_FIELD(SparseNote, number, REEF_U32, NULL, 0, 0));
-REEF_FIELDS(PagedNote, REEF_FIELD(PagedNote, number, REEF_U32, NULL, 0, 0));
-REEF_FIELDS(ColdNote, REEF_FIELD(ColdNote, number, REEF_U32, NULL, 0, 0));
-REEF_FIELDS(ManyNotes, REEF_FIELD(ManyNotes, number, REEF_U32, NULL, 0, 0));
-REEF_FIELDS(SharedNote, REEF_FIELD(SharedNote, number, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(SparseNote, number);
+REEF_FIELDS(PagedNote, number);
+REEF_FIELDS(ColdNote, number);
+REEF_FIELDS(ManyNotes, number);
+REEF_FIELDS(SharedNote, number);
 
 /* What can't be copied: forks get one of their own, and a rewind leaves it alone. Never hashed. */
 typedef struct {

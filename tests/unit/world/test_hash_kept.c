@@ -311,8 +311,7 @@ static void each_byte_that_counts_changes_the_hash_and_no_other(void **test)
         uint32_t number, hidden; \
     } name##Value; \
     REEF_COMPONENT_IN(name##Value, home); \
-    REEF_FIELDS(name##Value, REEF_FIELD(name##Value, kind, REEF_U8, NULL, 0, 0), \
-                REEF_FIELD(name##Value, number, REEF_U32, NULL, 0, 0));
+    REEF_FIELDS(name##Value, kind, number);
 ELSEWHERE(X)
 #undef X
 
@@ -478,7 +477,7 @@ static void fields_that_come_later_make_the_kept_hash_void(void **test)
     assert_int_equal(reef_set_id(w, e, late, bytes, sizeof bytes), REEF_ADDED);
     uint64_t before = reef_hash(w);
     reef_snapshot *then = reef_snapshot_take(w);
-    assert_ok(reef_type_describe(late, &(reef_field){"first", REEF_U32, 0, 4, NULL, 0, 0}, 1));
+    assert_ok(reef_type_describe(late, &(reef_field){.name = "first", .kind = REEF_U32, .bytes = 4}, 1));
     assert_true(reef_hash(w) != before);
     assert_ok(reef_restore(w, then)); /* with what it kept */
     uint64_t after = reef_hash(w);

@@ -40,17 +40,17 @@ typedef Tracked Several;
 typedef Tracked Copied;
 static const reef_hooks sound_hooks = {.on_fork = REEF_FORK_RESET};
 REEF_COMPONENT(Link);
-REEF_FIELDS(Link, REEF_FIELD(Link, to, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Link, n, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Link, to, n);
 REEF_COMPONENT(Links);
-REEF_FIELDS(Links, REEF_FIELD(Links, ring, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Links, ring);
 REEF_COMPONENT_IN(Target, REEF_SPARSE);
-REEF_FIELDS(Target, REEF_FIELD(Target, at, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Target, at);
 REEF_COMPONENT_IN(Friend, REEF_MULTI);
-REEF_FIELDS(Friend, REEF_FIELD(Friend, who, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Friend, since, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Friend, who, since);
 REEF_COMPONENT_IN(Emblem, REEF_SHARED);
-REEF_FIELDS(Emblem, REEF_FIELD(Emblem, n, REEF_I32, NULL, 0, 0), REEF_FIELD(Emblem, chief, REEF_ENTITY, NULL, 0, 0));
+REEF_FIELDS(Emblem, n, chief);
 REEF_COMPONENT_IN(Anchor, REEF_SPLIT);
-REEF_FIELDS(Anchor, REEF_FIELD(Anchor, at, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Anchor, x, REEF_F32, NULL, 0, 0));
+REEF_FIELDS(Anchor, at, x);
 REEF_COMPONENT(Hidden);
 REEF_COMPONENT_PAGED(Heat, 64);
 REEF_COMPONENT_IN(Story, REEF_COLD);
@@ -59,9 +59,9 @@ REEF_COMPONENT_IN_HOOKS(Held, REEF_SHARED, &tracked_hooks);
 REEF_COMPONENT_IN_HOOKS(Several, REEF_MULTI, &tracked_hooks);
 REEF_COMPONENT_HOOKS(Copied, &tracked_hooks);
 /* The tickets of copies are no state. */
-REEF_FIELDS(Held, REEF_FIELD(Held, value, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Several, REEF_FIELD(Several, value, REEF_I32, NULL, 0, 0));
-REEF_FIELDS(Copied, REEF_FIELD(Copied, value, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Held, value);
+REEF_FIELDS(Several, value);
+REEF_FIELDS(Copied, value);
 
 enum { CREW = 40, MANY = 2100 };
 

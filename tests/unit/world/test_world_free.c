@@ -9,7 +9,7 @@ typedef struct {
     int32_t value;
 } Keyed;
 REEF_COMPONENT(Score);
-REEF_FIELDS(Score, REEF_FIELD(Score, points, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Score, points);
 REEF_COMPONENT(Keyed);
 
 static reef_world *used;

@@ -1,0 +1,23 @@
+/* Lists of fields: members that are structs become their fields, and copies for the registry. */
+#ifndef REEF_TYPE_FIELDS_H
+#define REEF_TYPE_FIELDS_H
+
+#include "base/platform.h"
+#include "reef/limits.h"
+#include "reef/field.h"
+
+/* Fields that are made from others, with room for their names. */
+typedef struct made_fields {
+    reef_field field[REEF_FIELDS_MAX];
+    char name[REEF_FIELDS_MAX][REEF_TYPE_NAME_MAX + 1];
+} made_fields;
+
+/* Replaces each member that is a struct by the fields of that struct. *fields becomes a list in `made`, if there are
+ * such members. False: a name is too long, there are too many fields, or a struct isn't as its list says. */
+bool reef__fields_flatten(made_fields *made, const reef_field **fields, uint32_t *count);
+/* Bytes of a copy of the fields with their texts and names. It can't overflow: all counts and lengths are checked. */
+size_t reef__fields_bytes(const reef_field *fields, uint32_t count);
+/* Copies the fields to `room`. Fields with the same names share their copy. */
+const reef_field *reef__fields_copy(const reef_field *fields, uint32_t count, void *room);
+
+#endif

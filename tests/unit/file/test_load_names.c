@@ -1,0 +1,168 @@
+/* Loading what an older program wrote: values follow the names of their enum. */
+#include "load_checks.h"
+#include "load_notes.h"
+#include "load_zoo.h"
+#include "reef/diff.h"
+
+typedef struct MoodWas {
+    int32_t mood, moods[2];
+    uint8_t flags, mixed;
+    int32_t bare;
+} MoodWas;
+typedef struct MoodNow {
+    int16_t mood, moods[2];
+    uint64_t flags, mixed;
+    int32_t bare;
+} MoodNow;
+typedef struct MoodNew {
+    int32_t mood, moods[2];
+    uint8_t flags, mixed;
+    int32_t bare;
+} MoodNew;
+enum { WAS_CALM, WAS_ANGRY, WAS_HUNTING, WAS_WET = 1, WAS_COLD = 2, WAS_DARK = 4 };
+enum { NOW_AFRAID = 1, NOW_ANGRY = -7, NOW_CALM = 2, NOW_COLD = 1, NOW_WET = 1 << 9 };
+REEF_ENUM(Was, (WAS_CALM, "CALM"), (WAS_ANGRY, "ANGRY"), (WAS_HUNTING, "HUNTING"));
+REEF_ENUM(Now, (NOW_AFRAID, "AFRAID"), (NOW_ANGRY, "ANGRY"), (NOW_CALM, "CALM"));
+REEF_ENUM(New, (WAS_CALM, "CALM"), (WAS_ANGRY, "ANGRY"), (WAS_HUNTING, "HUNTING"), (3, "AFRAID"));
+REEF_MASK(FlagsWas, (WAS_WET, "WET"), (WAS_COLD, "COLD"), (WAS_DARK, "DARK"));
+REEF_MASK(FlagsNow, (NOW_COLD, "COLD"), (NOW_WET, "WET"));
+REEF_COMPONENT(MoodWas);
+REEF_FIELDS(MoodWas, (mood, enum, Was), (moods, enum, Was), (flags, enum, FlagsWas), (mixed, enum, FlagsWas), bare);
+REEF_COMPONENT(MoodNow);
+REEF_FIELDS(MoodNow, (mood, enum, Now), (moods, enum, Now), (flags, enum, FlagsNow), (mixed, enum, FlagsNow),
+            (bare, enum, Now));
+REEF_COMPONENT(MoodNew);
+REEF_FIELDS(MoodNew, (mood, enum, New), (moods, enum, New), (flags, enum, FlagsWas), (mixed, enum, FlagsWas), bare);
+
+static void G4_values_follow_their_names(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    const MoodWas old = {WAS_ANGRY, {WAS_CALM, 99}, WAS_WET | WAS_COLD, WAS_COLD | WAS_DARK | 64, 1};
+    const reef_entity e = reef_spawn(w, reef_value_make(reef_id(MoodWas), REEF_VALUE_ONE, sizeof old, &old)),
+                      gone = reef_spawn(w, reef_with(MoodWas, .mood = WAS_HUNTING));
+    reef_bytes bytes = saved(w, false);
+    rename_type(bytes, "MoodWas", "MoodNow");
+    notes n = {0};
+    const reef_load_desc desc = {.note = note_down, .context = &n};
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &desc));
+    assert_valid(other);
+    const MoodNow *x = reef_get(other, e, MoodNow);
+    assert_non_null(x);
+    assert_int_equal(x->mood, NOW_ANGRY);
+    assert_int_equal(x->moods[0], NOW_CALM);
+    assert_int_equal(x->moods[1], 99); /* it had no name */
+    assert_int_equal(x->flags, NOW_WET | NOW_COLD);
+    assert_int_equal(x->mixed, NOW_COLD | 64); /* DARK is gone */
+    assert_int_equal(x->bare, 1);              /* it was only a number */
+    x = reef_get(other, gone, MoodNow);
+    assert_non_null(x);
+    assert_int_equal(x->mood, 0);
+    assert_int_equal(n.count[REEF_NOTE_NAMES_CHANGED], 5);
+    assert_int_equal(n.count[REEF_NOTE_NAME_DROPPED], 4); /* HUNTING in two fields, DARK in two */
+    reef_bytes_free(&bytes);
+}
+
+static void G4_names_that_came_along_change_no_values(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    const reef_entity e = reef_spawn(w, reef_with(MoodWas, .mood = WAS_HUNTING, .moods = {3, 0}));
+    reef_bytes bytes = saved(w, false);
+    rename_type(bytes, "MoodWas", "MoodNew");
+    notes n = {0};
+    const reef_load_desc desc = {.note = note_down, .context = &n};
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &desc));
+    assert_int_equal(reef_get(other, e, MoodNew)->mood, WAS_HUNTING);
+    assert_int_equal(reef_get(other, e, MoodNew)->moods[0], 3);
+    assert_string_equal(n.text, "10 MoodNew mood\n10 MoodNew moods\n");
+    reef_bytes_free(&bytes);
+}
+
+/* A tool that doesn't have the type gets its names from the file, and writes the same file again. */
+static void G4_an_unknown_type_gets_its_names_from_the_file(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    reef_spawn(w, reef_with(MoodWas, .mood = WAS_ANGRY, .flags = WAS_WET));
+    reef_bytes bytes = saved(w, false), again;
+    rename_type(bytes, "MoodWas", "MoodOdd");
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &(reef_load_desc){.unknown = REEF_UNKNOWN_DECLARE}));
+    reef_type_info info;
+    assert_true(reef_type_get(reef_type_find("MoodOdd"), &info));
+    assert_string_equal(info.fields[0].names->name, "Was");
+    assert_string_equal(info.fields[0].names->values[1].name, "ANGRY");
+    assert_ptr_equal(info.fields[0].names, info.fields[1].names);
+    assert_true(info.fields[2].names->mask);
+    assert_null(info.fields[4].names);
+    again = saved(other, false);
+    assert_int_equal(again.size, bytes.size);
+    assert_memory_equal(again.data, bytes.data, bytes.size);
+    reef_world *third = another_world(state, NULL);
+    load(third, again);
+    assert_same(other, third);
+    reef_bytes_free(&again);
+    reef_bytes_free(&bytes);
+}
+
+static void G4_a_difference_with_other_values_of_names_is_refused(void **state)
+{
+    reef_world *w = world_of(state), *before = reef_fork(w);
+    reef_bytes bytes = {NULL, 0};
+    const reef_entity e = reef_spawn(w, reef_with(MoodWas, .mood = WAS_ANGRY));
+    assert_ok(reef_diff_bytes(before, w, &bytes, NULL));
+    rename_type(bytes, "MoodWas", "MoodNew");
+    assert_ok(reef_diff_apply(before, bytes.data, bytes.size));
+    assert_int_equal(reef_get(before, e, MoodNew)->mood, WAS_ANGRY);
+    reef_world_free(before);
+    before = another_world(state, NULL);
+    rename_type(bytes, "MoodNew", "MoodNow");
+    assert_status(REEF_NOT_PORTABLE, reef_diff_apply(before, bytes.data, bytes.size));
+    reef_bytes_free(&bytes);
+}
+
+/* Bytes behind the first `text` of a file are others: it is refused, and the world stays as it is. */
+static void damaged(reef_world *w, reef_bytes bytes, const char *text, int behind, const void *is, size_t size)
+{
+    unsigned char *p = bytes.data, *end = p + bytes.size - strlen(text), was[16];
+    while (p < end && memcmp(p, text, strlen(text)) != 0) p++;
+    assert_true(p < end);
+    p += behind;
+    memcpy(was, p, size);
+    memcpy(p, is, size);
+    repair(bytes.data, bytes.size);
+    const uint64_t hash = reef_hash(w);
+    assert_status(REEF_CORRUPT, reef_load_bytes(w, bytes.data, bytes.size, NULL));
+    assert_true(reef_hash(w) == hash);
+    memcpy(p, was, size);
+    repair(bytes.data, bytes.size);
+}
+
+static void G4_names_that_are_damaged_are_refused(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    reef_spawn(w, reef_with(MoodWas, .mood = WAS_ANGRY));
+    reef_bytes bytes = saved(w, false);
+    /* "Was" u8 mask u16 count, then each value: u16 length, text, u64 value */
+    damaged(other, bytes, "CALM", 0, "CA|M", 4);
+    damaged(other, bytes, "CALM", 0, "1ALM", 4);
+    damaged(other, bytes, "ANGRY", 5, "\0\0\0\0\0\0\0\0", 8);    /* the value that CALM has */
+    damaged(other, bytes, "ANGRY", 5, "\1\0\0\0\1\0\0\0", 8);    /* more than an i32 */
+    damaged(other, bytes, "DARK", 4, "\0\1\0\0\0\0\0\0", 8);     /* more than a u8 */
+    damaged(other, bytes, "CALM", -5, "\2", 1);                  /* neither an enum nor a mask */
+    damaged(other, bytes, "CALM", -4, "\0\0", 2);                /* no names */
+    damaged(other, bytes, "CALM", -4, "\xFF\xFF", 2);            /* more names than bytes */
+    damaged(other, bytes, "DARK", 4 + 8, "\1\0\1\0\3", 5);       /* a list that isn't there */
+    damaged(other, bytes, "DARK", 4 + 8, "\1\0\1\0\1\0\1\0", 8); /* a list that no field has */
+    load(other, bytes);
+    reef_bytes_free(&bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(G4_values_follow_their_names),
+        TEST(G4_names_that_came_along_change_no_values),
+        TEST(G4_an_unknown_type_gets_its_names_from_the_file),
+        TEST(G4_names_that_are_damaged_are_refused),
+        TEST(G4_a_difference_with_other_values_of_names_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
