@@ -65,12 +65,14 @@ local bytes = {
 }
 
 -- Declares a C struct as a component type, with its fields: reef.declare("Position", {{"x", "REEF_F32", "m"}, {"y", "REEF_F32", "m"}}).
--- A field that is an array has its length as a fourth element. A type without fields is a tag. `more` has other fields of
+-- A field that is an array has its length as a fourth element. The names of its values are a fifth one: {"Mood", {"CALM", 0}, {"ANGRY", 1}},
+-- of a bit mask with mask = true. A type without fields is a tag. `more` has other fields of
 -- reef_type_desc: reef.declare("Likes", nil, {relation = C.REEF_IS_RELATION}) is a type of relations. Returns the reef_component.
 function M.declare(name, fields, more)
     local C = M.C
     local desc, status = ffi.new("reef_type_desc"), ffi.new("reef_status[1]")
     local list = ffi.new("reef_field[?]", fields and #fields or 0) -- a local, so that Lua keeps it until the call
+    local kept = {} -- until the call, too
     for key, value in pairs(more or {}) do desc[key] = value end
     desc.name = name
     if fields then
@@ -78,6 +80,12 @@ function M.declare(name, fields, more)
             local field = list[i - 1]
             field.name, field.unit = f[1], f[3]
             field.kind, field.offset, field.bytes = C[f[2]], ffi.offsetof(name, f[1]), bytes[f[2]] * (f[4] or 1)
+            if f[5] then
+                local values, names = ffi.new("reef_named_value[?]", #f[5] - 1), ffi.new("reef_names")
+                for k = 2, #f[5] do values[k - 2].name, values[k - 2].value = f[5][k][1], f[5][k][2] end
+                names.name, names.values, names.count, names.mask = f[5][1], values, #f[5] - 1, f[5].mask or false
+                field.names, kept[i] = names, {values, names}
+            end
         end
         desc.size, desc.align = ffi.sizeof(name), ffi.alignof(name)
         desc.fields, desc.field_count = list, #fields

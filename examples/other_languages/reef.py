@@ -14,6 +14,7 @@ read by getattr(change, "is"). docs/manual/other-languages.md has the rules.
 What a callback raises can't pass through C. It is raised again by the call during which the callback ran, when that returns.
 """
 import ctypes
+import enum
 import json
 import re
 import threading
@@ -165,9 +166,15 @@ class Reef(types.SimpleNamespace):
         """Forgets a pointer that `callback` has made. reef must never call it again: what uses it was removed in all worlds and forks."""
         del self._kept[ctypes.cast(pointer, ctypes.c_void_p).value]
 
-    def declare(self, structure, units=None, **more):
-        """Makes a component type of a ctypes.Structure, with its fields; of a str a tag. `units`: by the field's name; `more`: other
-        fields of reef_type_desc. Answers the reef_component."""
+    def names(self, kind):
+        """The reef_names of an enum.Enum; of an enum.Flag those of a bit mask."""
+        values = [self.reef_named_value(_encoded(name), member.value) for name, member in kind.__members__.items()]
+        return self.reef_names(name=_encoded(kind.__name__), values=(self.reef_named_value * len(values))(*values), count=len(values),
+                               mask=issubclass(kind, enum.Flag))
+
+    def declare(self, structure, units=None, names=None, **more):
+        """Makes a component type of a ctypes.Structure, with its fields; of a str a tag. By the field's name: `units`, and in `names` the
+        enum.Enum or enum.Flag of its values. `more`: other fields of reef_type_desc. Answers the reef_component."""
         desc = self.reef_type_desc(name=_encoded(structure if isinstance(structure, str) else structure.__name__), **more)
         if not isinstance(structure, str):
             fields = (self.reef_field * len(structure._fields_))()
@@ -177,6 +184,8 @@ class Reef(types.SimpleNamespace):
                 field.name, field.offset, field.bytes = _encoded(name), place.offset, place.size
                 field.kind = self.REEF_ENTITY if element is self.reef_entity else getattr(self, _KINDS[element])
                 field.unit = _encoded((units or {}).get(name, "")) or None
+                if name in (names or {}):
+                    field.names = ctypes.pointer(self.names(names[name]))
             desc.size, desc.align = ctypes.sizeof(structure), ctypes.alignment(structure)
             desc.fields, desc.field_count = fields, len(fields)
         status = ctypes.c_int()

@@ -173,12 +173,33 @@ class Field:
         self.kind, self.offset = at.get(address, "reef_field.kind"), at.get(address, "reef_field.offset")
         self.bytes = at.get(address, "reef_field.bytes")
         self.unit = m.text(at.get(address, "reef_field.unit"))
+        names = at.get(address, "reef_field.names")
+        self.mask, self.names = bool(names and at.get(names, "reef_names.mask")), []
+        for i in range(at.get(names, "reef_names.count") if names else 0):
+            value = at.get(names, "reef_names.values") + i * at.size("reef_named_value")
+            self.names.append((m.text(at.get(value, "reef_named_value.name")), at.get(value, "reef_named_value.value") & (1 << 64) - 1))
+
+    def named(self, value):
+        """As reef_names_write."""
+        bits, found = value & (1 << 64) - 1, []
+        left = bits
+        for name, has in self.names:
+            if self.mask and bits & has == has and left & has:
+                found.append(name)
+                left &= ~has
+            elif not found and has == bits:
+                return name
+        if left or not found:
+            found.append(str(left - (1 << 64) if left >> 63 else left))
+        return "|".join(found)
 
     def element(self, world, data):
         if self.kind == KIND_ENTITY:
             return world.handle_text(Entity.of(data))
         letter, size = KINDS[self.kind]
         value = struct.unpack(layout().machine.order + letter, data[:size])[0]
+        if self.names:
+            return self.named(value)
         if letter == "?":
             return "true" if value else "false"
         return float_text(value, letter == "f") if letter in "fd" else str(value)

@@ -12,6 +12,14 @@ local w = C.reef_world_new(nil)
 local function value(data, kind) return ffi.cast((kind or "Number") .. " *", data)[0] end
 local function set_number(e, n) assert(C.reef_set_id(w, e, number, ffi.new("Number", n), ffi.sizeof("Number")) >= 0) end
 
+-- Values with names.
+ffi.cdef "typedef struct { int16_t mood; uint8_t wants; } Feels;"
+local feels = reef.declare("Feels", {{"mood", "REEF_I16", nil, nil, {"Mood", {"CALM", 0}, {"ANGRY", -3}}},
+    {"wants", "REEF_U8", nil, nil, {"Wants", {"FOOD", 1}, {"SLEEP", 2}, mask = true}}})
+local known, text = ffi.new("reef_type_info"), ffi.new("char[20]")
+assert(C.reef_type_get(feels, known) and C.reef_names_write(known.fields[1].names, 3, text, 20) == 10)
+assert(ffi.string(text) == "FOOD|SLEEP" and ffi.string(known.fields[0].names.values[1].name) == "ANGRY")
+
 -- Structs that are answered by value: texts in them, counts, a union.
 local e = C.reef_create_entity(w)
 set_number(e, 5)

@@ -1,6 +1,7 @@
 """reach.py LISTING LIBRARY: what is hard to call from another language, from Python: structs with arrays, unions and functions by value,
 callbacks that get structs by value, and the exported twins of what is inlined."""
 import ctypes
+import enum
 import gc
 import sys
 
@@ -36,6 +37,29 @@ try:
     raise SystemExit("a tag that is a struct already")
 except ValueError:
     pass
+
+# Values with names.
+class Mood(enum.Enum):
+    CALM, ANGRY = 0, -3
+
+
+class Wants(enum.Flag):
+    FOOD, SLEEP = 1, 2
+
+
+class Feels(ctypes.Structure):
+    _fields_ = [("mood", ctypes.c_int16 * 2), ("wants", ctypes.c_uint8)]
+
+
+assert r.reef_type_get(r.declare(Feels, names={"mood": Mood, "wants": Wants}), info)
+gc.collect()
+names = [f.names.contents for f in info.fields[:2]]
+assert [(n.name, n.mask, [(v.name, v.value) for v in n.values[:n.count]]) for n in names] == [
+    (b"Mood", False, [(b"CALM", 0), (b"ANGRY", -3)]), (b"Wants", True, [(b"FOOD", 1), (b"SLEEP", 2)])]
+text = ctypes.create_string_buffer(20)
+assert r.reef_names_write(names[1], 3, text, 20) == 10 and text.value == b"FOOD|SLEEP"
+found = ctypes.c_int64()
+assert r.reef_names_read(names[0], "ANGRY", 5, found) and found.value == -3
 
 # Structs that are answered by value: texts in them, counts, a union.
 e = r.reef_create_entity(w)
