@@ -210,7 +210,7 @@ static void contents_number(encoding *x)
 /* ---- types and tables ---- */
 
 /* The first field that has the same names as field i. Within a type the same names are one list. */
-static uint32_t names_first(const reef_field *fields, uint32_t i)
+static uint32_t names_first_field(const reef_field *fields, uint32_t i)
 {
     uint32_t k = 0;
     while (fields[k].names != fields[i].names) k++;
@@ -218,12 +218,12 @@ static uint32_t names_first(const reef_field *fields, uint32_t i)
 }
 
 /* Writes the lists of names, and for each field which one it has. */
-static void names_put(section_out *o, const reef_field *fields, uint32_t count)
+static void named_values_put(section_out *o, const reef_field *fields, uint32_t count)
 {
     uint16_t number[REEF_FIELDS_MAX];
     uint32_t lists = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t first = names_first(fields, i);
+        const uint32_t first = names_first_field(fields, i);
         number[i] = 0;
         if (fields[i].names) number[i] = (uint16_t)(first < i ? number[first] : ++lists);
     }
@@ -270,7 +270,7 @@ static void type_put(encoding *x, const type *t)
         reef__put_f64(o, fields[i].highest);
     }
     if (t->relation) reef__put_u32(o, t->relation);
-    if (named) names_put(o, fields, count);
+    if (named) named_values_put(o, fields, count);
 }
 
 static void types_put(encoding *x)

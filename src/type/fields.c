@@ -78,7 +78,7 @@ COLD bool reef__fields_flatten(made_fields *made, const reef_field **fields, uin
 /* ---- copying ---- */
 
 /* The first field that has the same names. */
-static uint32_t list_first(const reef_field *fields, uint32_t i)
+static uint32_t same_names_first(const reef_field *fields, uint32_t i)
 {
     uint32_t k = 0;
     while (!reef__names_same(fields[k].names, fields[i].names)) k++;
@@ -90,7 +90,7 @@ size_t reef__fields_bytes(const reef_field *fields, uint32_t count)
     size_t bytes = count * sizeof *fields;
     for (uint32_t i = 0; i < count; i++) {
         bytes += strlen(fields[i].name) + strlen(unit_text(fields[i].unit)) + 2;
-        if (fields[i].names && list_first(fields, i) == i) bytes += reef__names_bytes(fields[i].names);
+        if (fields[i].names && same_names_first(fields, i) == i) bytes += reef__names_bytes(fields[i].names);
     }
     return bytes;
 }
@@ -111,7 +111,7 @@ const reef_field *reef__fields_copy(const reef_field *fields, uint32_t count, vo
     for (uint32_t i = 0; i < count; i++) {
         copy[i] = fields[i];
         if (fields[i].names == NULL) continue;
-        const uint32_t first = list_first(fields, i);
+        const uint32_t first = same_names_first(fields, i);
         if (first < i) {
             copy[i].names = copy[first].names;
             continue;

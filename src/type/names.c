@@ -26,7 +26,7 @@ int64_t reef__whole_read(reef_kind kind, const void *p)
 
 /* ---- what is allowed ---- */
 
-static bool value_fits(reef_kind kind, int64_t value)
+static bool named_value_fits(reef_kind kind, int64_t value)
 {
     const uint32_t bits = 8 * reef__kind_size(kind);
     if (bits == 64) return true;
@@ -49,7 +49,7 @@ const char *reef__names_refused(const reef_names *n, reef_kind kind)
     for (uint32_t i = 0; i < n->count; i++) {
         const reef_named_value *v = &n->values[i];
         if (!value_name_allowed(v->name)) return "a name of its values isn't allowed";
-        if (!value_fits(kind, v->value)) return "a value that has a name doesn't fit";
+        if (!named_value_fits(kind, v->value)) return "a value that has a name doesn't fit";
         for (uint32_t k = 0; k < i; k++) {
             if (n->values[k].value == v->value) return "two names have the same value";
             if (strcmp(n->values[k].name, v->name) == 0) return "two values have the same name";
