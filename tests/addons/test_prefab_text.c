@@ -139,7 +139,7 @@ REEF_MASK(Flags, WET, COLD);
 REEF_COMPONENT(Feels);
 REEF_FIELDS(Feels, (mood, enum, Mood), (moods, enum, Mood), (flags, enum, Flags));
 
-static void F6_values_are_read_and_written_by_name(void **state)
+static void values_are_read_and_written_by_name(void **state)
 {
     static const char text[] = "{\"crab\": {\"components\": {\"Feels\": {\"mood\": \"FLEEING\", \"moods\": [\"ANGRY\", "
                                "7], \"flags\": \"COLD|WET|8\"}}}}";

@@ -114,7 +114,7 @@ static void tables_of_a_living_world(void **state)
 }
 
 /* Values with names are texts; a number without a name is the text of the number. */
-static void G7_values_are_asked_by_name(void **state)
+static void values_are_asked_by_name(void **state)
 {
     reef_world *w = world_of(state);
     reef_spawn(w, reef_with(Feeling, ANGRY, FOOD | SLEEP, 1));

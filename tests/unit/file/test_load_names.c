@@ -34,7 +34,7 @@ REEF_FIELDS(MoodNow, (mood, enum, Now), (moods, enum, Now), (flags, enum, FlagsN
 REEF_COMPONENT(MoodNew);
 REEF_FIELDS(MoodNew, (mood, enum, New), (moods, enum, New), (flags, enum, FlagsWas), (mixed, enum, FlagsWas), bare);
 
-static void G4_values_follow_their_names(void **state)
+static void values_follow_their_names(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const MoodWas old = {WAS_ANGRY, {WAS_CALM, 99}, WAS_WET | WAS_COLD, WAS_COLD | WAS_DARK | 64, 1};
@@ -62,7 +62,7 @@ static void G4_values_follow_their_names(void **state)
     reef_bytes_free(&bytes);
 }
 
-static void G4_names_that_came_along_change_no_values(void **state)
+static void names_that_came_along_change_no_values(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     const reef_entity e = reef_spawn(w, reef_with(MoodWas, .mood = WAS_HUNTING, .moods = {3, 0}));
@@ -78,7 +78,7 @@ static void G4_names_that_came_along_change_no_values(void **state)
 }
 
 /* A tool that doesn't have the type gets its names from the file, and writes the same file again. */
-static void G4_an_unknown_type_gets_its_names_from_the_file(void **state)
+static void an_unknown_type_gets_its_names_from_the_file(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_spawn(w, reef_with(MoodWas, .mood = WAS_ANGRY, .flags = WAS_WET));
@@ -102,7 +102,7 @@ static void G4_an_unknown_type_gets_its_names_from_the_file(void **state)
     reef_bytes_free(&bytes);
 }
 
-static void G4_a_difference_with_other_values_of_names_is_refused(void **state)
+static void a_difference_with_other_values_of_names_is_refused(void **state)
 {
     reef_world *w = world_of(state), *before = reef_fork(w);
     reef_bytes bytes = {NULL, 0};
@@ -135,7 +135,7 @@ static void damaged(reef_world *w, reef_bytes bytes, const char *text, int behin
     repair(bytes.data, bytes.size);
 }
 
-static void G4_names_that_are_damaged_are_refused(void **state)
+static void names_that_are_damaged_are_refused(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_spawn(w, reef_with(MoodWas, .mood = WAS_ANGRY));
@@ -158,11 +158,11 @@ static void G4_names_that_are_damaged_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(G4_values_follow_their_names),
-        TEST(G4_names_that_came_along_change_no_values),
-        TEST(G4_an_unknown_type_gets_its_names_from_the_file),
-        TEST(G4_names_that_are_damaged_are_refused),
-        TEST(G4_a_difference_with_other_values_of_names_is_refused),
+        TEST(values_follow_their_names),
+        TEST(names_that_came_along_change_no_values),
+        TEST(an_unknown_type_gets_its_names_from_the_file),
+        TEST(names_that_are_damaged_are_refused),
+        TEST(a_difference_with_other_values_of_names_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

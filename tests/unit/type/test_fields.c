@@ -69,7 +69,7 @@ static void kind_is(const char *name, reef_kind kind, uint32_t bytes)
     assert_int_equal(f->bytes, bytes);
 }
 
-static void F9_the_kind_of_a_field_follows_from_its_c_type(void **state)
+static void the_kind_of_a_field_follows_from_its_c_type(void **state)
 {
     (void)state;
     kind_is("yes", REEF_BOOL, 1);
@@ -100,7 +100,7 @@ static void F9_the_kind_of_a_field_follows_from_its_c_type(void **state)
     kind_is("flags", REEF_BOOL, 3);
 }
 
-static void F9_units_and_ranges_stand_beside_a_member(void **state)
+static void units_and_ranges_stand_beside_a_member(void **state)
 {
     (void)state;
     const reef_field *f = field_of(reef_id(Every), "others[1].index");
@@ -110,7 +110,7 @@ static void F9_units_and_ranges_stand_beside_a_member(void **state)
     assert_true(f->lowest == 0 && f->highest == 9);
 }
 
-static void F9_a_member_can_be_described_by_another_kind(void **state)
+static void a_member_can_be_described_by_another_kind(void **state)
 {
     (void)state;
     kind_is("u16", REEF_U8, 2);
@@ -119,7 +119,7 @@ static void F9_a_member_can_be_described_by_another_kind(void **state)
 
 /* ---- members that are structs ---- */
 
-static void F9_a_member_that_is_a_struct_becomes_its_fields(void **state)
+static void a_member_that_is_a_struct_becomes_its_fields(void **state)
 {
     (void)state;
     reef_type_info info;
@@ -137,7 +137,7 @@ static void F9_a_member_that_is_a_struct_becomes_its_fields(void **state)
     assert_non_null(field_of(reef_id(Crab), "boxes[1].mood")->names);
 }
 
-static void F9_wrong_lists_of_structs_are_refused(void **state)
+static void wrong_lists_of_structs_are_refused(void **state)
 {
     (void)state;
     const reef_field x = {.name = "x", .kind = REEF_F32, .bytes = 4};
@@ -163,7 +163,7 @@ static void F9_wrong_lists_of_structs_are_refused(void **state)
     assert_non_null(field_of(c, "f[1].x"));
 }
 
-static void F9_fields_of_structs_count_up_to_the_limit(void **state)
+static void fields_of_structs_count_up_to_the_limit(void **state)
 {
     (void)state;
     const reef_field x = {.name = "x", .kind = REEF_U8, .bytes = 1};
@@ -178,7 +178,7 @@ static void F9_fields_of_structs_count_up_to_the_limit(void **state)
 
 /* ---- names of values ---- */
 
-static void F9_names_are_part_of_the_type(void **state)
+static void names_are_part_of_the_type(void **state)
 {
     (void)state;
     const reef_names *n = field_of(reef_id(Crab), "mood")->names;
@@ -209,7 +209,7 @@ static reef_status named(const char *type, reef_kind kind, reef_names names)
             sizeof((reef_named_value[]){__VA_ARGS__}) / sizeof(reef_named_value), false \
     }
 
-static void F9_wrong_names_are_refused(void **state)
+static void wrong_names_are_refused(void **state)
 {
     (void)state;
     assert_status(REEF_BAD_ARGUMENT, named("N1", REEF_I32, NAMES({"A", 0}, {"A", 1})));
@@ -242,7 +242,7 @@ static void F9_wrong_names_are_refused(void **state)
     assert_status(REEF_EXISTS, named("N5", REEF_U64, NAMES({"A", -1}, {"B", 2})));
 }
 
-static void F9_the_number_of_names_has_a_limit(void **state)
+static void the_number_of_names_has_a_limit(void **state)
 {
     static reef_named_value values[REEF_NAMES_MAX + 1];
     static char texts[REEF_NAMES_MAX + 1][8];
@@ -271,7 +271,7 @@ static void written(const reef_names *n, int64_t value, const char *expected)
     assert_true(strncmp(little, expected, 3) == 0 && little[3] == 0);
 }
 
-static void F9_values_are_written_and_read_by_name(void **state)
+static void values_are_written_and_read_by_name(void **state)
 {
     (void)state;
     written(&reef_declared_by_REEF_ENUM_Mood, ANGRY, "ANGRY");
@@ -323,7 +323,7 @@ static void F9_values_are_written_and_read_by_name(void **state)
 }
 
 /* A name for several bits counts where it stands in the list. */
-static void F9_a_name_may_stand_for_several_bits(void **state)
+static void a_name_may_stand_for_several_bits(void **state)
 {
     (void)state;
     const reef_names n = {"Rights", (reef_named_value[]){{"NONE", 0}, {"ALL", 7}, {"READ", 1}, {"WRITE", 2}}, 4, true};
@@ -336,17 +336,17 @@ static void F9_a_name_may_stand_for_several_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(F9_the_kind_of_a_field_follows_from_its_c_type),
-        TEST(F9_units_and_ranges_stand_beside_a_member),
-        TEST(F9_a_member_can_be_described_by_another_kind),
-        TEST(F9_a_member_that_is_a_struct_becomes_its_fields),
-        TEST(F9_wrong_lists_of_structs_are_refused),
-        TEST(F9_fields_of_structs_count_up_to_the_limit),
-        TEST(F9_names_are_part_of_the_type),
-        TEST(F9_wrong_names_are_refused),
-        TEST(F9_the_number_of_names_has_a_limit),
-        TEST(F9_values_are_written_and_read_by_name),
-        TEST(F9_a_name_may_stand_for_several_bits),
+        TEST(the_kind_of_a_field_follows_from_its_c_type),
+        TEST(units_and_ranges_stand_beside_a_member),
+        TEST(a_member_can_be_described_by_another_kind),
+        TEST(a_member_that_is_a_struct_becomes_its_fields),
+        TEST(wrong_lists_of_structs_are_refused),
+        TEST(fields_of_structs_count_up_to_the_limit),
+        TEST(names_are_part_of_the_type),
+        TEST(wrong_names_are_refused),
+        TEST(the_number_of_names_has_a_limit),
+        TEST(values_are_written_and_read_by_name),
+        TEST(a_name_may_stand_for_several_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
