@@ -414,7 +414,7 @@ if (many) {
 // The programs with --inspect: what they do in a tick is played again with the same result.
 for (const [name, address] of Object.entries({ reef, dive })) {
   if (!address) continue;
-  await test(`F11_${name}_is_looked_into`, async () => {
+  await test(`${name}_is_looked_into`, async () => {
     const p = await open(address);
     if (name === "reef") {
       await tab(p, "Tree"); // ChildOf has no members there
