@@ -59,13 +59,13 @@ static const type *other_after(const reef_world *w, uint32_t place, const type *
         const value_store *s = &w->state.stores[i];
         const type *t = reef__type_of(s->component);
         if (t->bit || s->count == 0 || reef_store_find(s, entity_in(w, place)) == NULL) continue;
-        if (type_comes_next(t, last, best)) best = t;
+        if (type_is_next(t, last, best)) best = t;
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
         if ((b->key & BIT_DISABLED) || !bit_read(b, place)) continue;
         const type *t = reef__type_of(b->key);
-        if (type_comes_next(t, last, best)) best = t;
+        if (type_is_next(t, last, best)) best = t;
     }
     return best;
 }
@@ -180,16 +180,16 @@ static const type *world_type_after(const world_walk *walk, const type *last)
         while (k < s->component_count && reef__type_of(s->component[k])->owner) k++;
         if (k == s->component_count) continue;
         const type *t = reef__type_of(s->component[k]);
-        if (type_comes_next(t, NULL, best)) best = t;
+        if (type_is_next(t, NULL, best)) best = t;
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const uint32_t key = w->state.bits[i].key;
         if ((key & BIT_DISABLED) || reef__bit_count_rows(w, key) == 0) continue;
         const type *t = reef__type_of(key);
-        if (type_comes_next(t, last, best)) best = t;
+        if (type_is_next(t, last, best)) best = t;
     }
     const value_store *s = reef__store_after(w, last); /* a type without bits is in use if it has values */
-    return s && type_comes_next(reef__type_of(s->component), last, best) ? reef__type_of(s->component) : best;
+    return s && type_is_next(reef__type_of(s->component), last, best) ? reef__type_of(s->component) : best;
 }
 
 /* Visits the rows of one chunk that have the type: all of them, or those whose bit is set, or those with a value.

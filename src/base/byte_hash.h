@@ -28,7 +28,7 @@ INLINE uint64_t hash_blend(uint64_t z) /* the finaliser of splitmix64 */
 }
 
 /* Joins a hash and one more number. The order counts. */
-INLINE uint64_t hash_join(uint64_t h, uint64_t x)
+INLINE uint64_t hash_combine(uint64_t h, uint64_t x)
 {
     h = (h ^ x) * 0x9E3779B97F4A7C15u;
     return h ^ h >> 32;

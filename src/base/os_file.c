@@ -142,7 +142,7 @@ COLD int reef__disk_open_folder(const char *path, disk_file *folder)
     return opened(name, O_RDONLY | O_DIRECTORY, 0, folder);
 }
 
-COLD int reef__disk_settle(disk_file f)
+COLD int reef__disk_check(disk_file f)
 {
     /* A network file system reports errors of writing at every close, and the second descriptor keeps the lock. */
     int second = dup((int)f);
@@ -309,7 +309,7 @@ COLD int reef__disk_open_folder(const char *path, disk_file *folder)
     return 0;
 }
 
-COLD int reef__disk_settle(disk_file f) { return (void)f, 0; }
+COLD int reef__disk_check(disk_file f) { return (void)f, 0; }
 
 COLD void reef__disk_close(disk_file f)
 {

@@ -50,8 +50,8 @@ int reef__disk_set_mode(disk_file f, uint32_t mode);
 /* Opens the folder of a file, for reef__disk_sync_name. It is DISK_NONE where folders can't be synced. */
 int reef__disk_open_folder(const char *path, disk_file *folder);
 /* Reports the errors that a file system reports only when a file is closed. The file stays open and held. */
-int reef__disk_settle(disk_file f);
-/* Closes a file. After reef__disk_sync or reef__disk_settle no error of closing matters. DISK_NONE is allowed. */
+int reef__disk_check(disk_file f);
+/* Closes a file. After reef__disk_sync or reef__disk_check no error of closing matters. DISK_NONE is allowed. */
 void reef__disk_close(disk_file f);
 
 /* *got is less than count only at the end of the file */

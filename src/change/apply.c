@@ -259,7 +259,7 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
     if (s == REEF_OK && (stored || stay) && !reef__stage_prepare(&stage)) s = REEF_NO_MEMORY;
     if (s == REEF_OK) s = reef__stage_make(&stage);
     if (s != REEF_OK) {
-        if (x.to) reef__table_settle(w, x.to);
+        if (x.to) reef__table_trim(w, x.to);
         return s;
     }
     if (tracked) change_track(w, e, place, before, after, values, count);

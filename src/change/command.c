@@ -980,7 +980,7 @@ void reef__commands_drop(reef_world *w, commands *c)
 
 reef_status reef__world_flush(reef_world *w)
 {
-    if (!lanes_settle(w))
+    if (!lanes_finish(w))
         return reef__failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0},
                              w->deferred.count);
     reef_status s = observed(w) ? observed_flush(w) : reef__commands_do(w, &w->deferred);

@@ -6,8 +6,8 @@
  *
  *   condition                                   what happens                         function
  *   the type has a store:
- *     absent; the pages used last fit           the value and its bit come           reef_set_stored_ -> come_lately
- *     absent; nothing to allocate or to copy    the value and its bit come           reef__stored_come
+ *     absent; the pages used last fit           the value and its bit come           store_add_cached
+ *     absent; nothing to allocate or to copy    the value and its bit come           reef__stored_add_fast
  *     present; its page has this version        the value is overwritten             reef_set_stored_
  *   the type lies in tables, or none of these held:
  *     absent; the edge is cached, gate open     the row moves along the edge         reef_set_id -> edge_go
@@ -354,7 +354,7 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     if (UNLIKELY(((was & bit) != 0) == on)) return false;
     words[place_row(place) / 64] = was ^ bit;
     b->switched += on ? 1 : UINT64_MAX;
-    if (!mark && b->marks == 0) w->hot.lately = (reef_lately){c.id, place - place_row(place), words, &b->switched};
+    if (!mark && b->marks == 0) w->hot.cached = (reef_cached_bits){c.id, place - place_row(place), words, &b->switched};
     return true;
 }
 
@@ -370,10 +370,10 @@ INLINE uint64_t chunk_remember(reef_world *w, value_store *s, reef_entity e, boo
     const uint32_t marks = w->state.bits[number - 1].marks;
     if (UNLIKELY(marks != 0) && !on && !BUG(35) && reef__bit_has(w, s->component | BIT_DISABLED, place))
         return UINT64_MAX;
-    if (s->lately_gate != w->hot.version) s->lately.slots = s->hole.slots = s->lately_indices = 0;
-    s->lately_gate = LIKELY(marks == 0) ? w->hot.version : 0;
-    s->lately_first = place - place_row(place);
-    s->lately_words = words;
+    if (s->cached_gate != w->hot.version) s->cached.slots = s->hole.slots = s->cached_indices = 0;
+    s->cached_gate = LIKELY(marks == 0) ? w->hot.version : 0;
+    s->cached_first = place - place_row(place);
+    s->cached_words = words;
     w->hot.near_id[s->paged] = s->component;
     w->hot.near_store[s->paged] = s;
     return place_row(place);
@@ -391,10 +391,10 @@ INLINE uint32_t elsewhere(const reef_world *w, reef_component c)
 static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size, bool remove,
                            void **out)
 {
-    spot x;
+    row_place x;
     const bool told = watched(w, c.id);
-    if ((w->hot.records.shared == 0 && !told) || w->locks || !spot_find(w, &x, e)) return false;
-    const uint64_t key = spot_key(&x, c, remove) | (told ? EDGE_WATCHED : 0);
+    if ((w->hot.records.shared == 0 && !told) || w->locks || !row_place_find(w, &x, e)) return false;
+    const uint64_t key = row_place_key(&x, c, remove) | (told ? EDGE_WATCHED : 0);
     const uint32_t i = edge_index(key);
     if (w->edge_cache[i].key != key || !edge_open(w, &x, i, w->hot.version) ||
         (value && w->edge_cache[i].edge->size != size))
@@ -406,7 +406,7 @@ static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const
     if (!observe_straight(w, c.id) || (remove && w->edge_cache[i].edge->size && !observe_unasked(w, c.id)))
         return false;
     *out = edge_go_wide(w, &x, i, value, remove);
-    if (observe_told(w, e, c.id, *out, remove) && *out) *out = cell_now(w, e, c);
+    if (observe_notify(w, e, c.id, *out, remove) && *out) *out = cell_now(w, e, c);
     return true;
 }
 
@@ -443,10 +443,11 @@ INLINE void value_write(char *at, const void *value, size_t size)
     }
 }
 
-NOINLINE char *reef__stored_come(reef_world *w, value_store *s, reef_entity e)
+NOINLINE char *reef__stored_add_fast(reef_world *w, value_store *s, reef_entity e)
 {
     const uint64_t row = chunk_remember(w, s, e, true);
-    char *at = s->paged ? come_near(&w->hot, s, e, row, s->size, true) : come_near(&w->hot, s, e, row, s->size, false);
+    char *at =
+        s->paged ? store_add_row(&w->hot, s, e, row, s->size, true) : store_add_row(&w->hot, s, e, row, s->size, false);
     if (LIKELY(at != NULL)) reef__invalidate(w, INVALIDATE_WRITTEN);
     return at;
 }
@@ -454,8 +455,8 @@ NOINLINE char *reef__stored_come(reef_world *w, value_store *s, reef_entity e)
 static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
 {
     const uint64_t row = chunk_remember(w, s, e, false);
-    const bool gone = s->paged ? leave_near(&w->hot, s, e, row, s->size, true, true)
-                               : leave_near(&w->hot, s, e, row, s->size, false, true);
+    const bool gone = s->paged ? store_remove_row(&w->hot, s, e, row, s->size, true, true)
+                               : store_remove_row(&w->hot, s, e, row, s->size, false, true);
     if (LIKELY(gone)) reef__invalidate(w, INVALIDATE_WRITTEN);
     return gone;
 }
@@ -470,8 +471,9 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
 {
     value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
     if (UNLIKELY(args != NULL || !store_direct(w, s))) return add_slow(w, "reef_add", e, c, args, out);
-    char *at = s->paged ? come_lately(&w->hot, s, e, s->size, true) : come_lately(&w->hot, s, e, s->size, false);
-    if (UNLIKELY(at == NULL)) at = reef__stored_come(w, s, e);
+    char *at =
+        s->paged ? store_add_cached(&w->hot, s, e, s->size, true) : store_add_cached(&w->hot, s, e, s->size, false);
+    if (UNLIKELY(at == NULL)) at = reef__stored_add_fast(w, s, e);
     if (UNLIKELY(at == NULL)) return add_slow(w, "reef_add", e, c, args, out);
     value_write(at, NULL, s->size);
     if (out) *out = at;
@@ -479,19 +481,19 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
 }
 
 /* Adding in a world with observers: the fast path, after which the observers are told. */
-static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_component c, void **out)
+static NOINLINE reef_status table_add_observed(reef_world *w, reef_entity e, reef_component c, void **out)
 {
-    spot x;
-    const bool lately = observe_lately(w, c.id);
-    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!lately && !observe_straight(w, c.id)) ||
-        UNLIKELY(!spot_find(w, &x, e)) ||
-        UNLIKELY(!edge_lately(w, spot_key(&x, c, false) | EDGE_WATCHED, false, w->hot.version)) ||
+    row_place x;
+    const bool cached = observe_cached(w, c.id);
+    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!cached && !observe_straight(w, c.id)) ||
+        UNLIKELY(!row_place_find(w, &x, e)) ||
+        UNLIKELY(!edge_cached(w, row_place_key(&x, c, false) | EDGE_WATCHED, false, w->hot.version)) ||
         UNLIKELY(!edge_open(w, &x, EDGE_CACHE, w->hot.version)))
         return add_slow(w, "reef_add", e, c, NULL, out);
     void *made = edge_add(w, &x, EDGE_CACHE);
     bool told = true;
-    if (LIKELY(lately)) observe_lately_told(w, e, made);
-    else told = observe_told(w, e, c.id, made, false);
+    if (LIKELY(cached)) observe_notify_cached(w, e, made);
+    else told = observe_notify(w, e, c.id, made, false);
     if (told && made) made = cell_now(w, e, c);
     if (out) *out = made;
     return REEF_OK;
@@ -499,9 +501,9 @@ static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_co
 
 static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
-    spot x;
+    row_place x;
     if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) {
-        if (args == NULL && watched(w, c.id)) return table_add_told(w, e, c, out);
+        if (args == NULL && watched(w, c.id)) return table_add_observed(w, e, c, out);
         return add_slow(w, "reef_add", e, c, args, out);
     }
     void *made = edge_add(w, &x, EDGE_CACHE);
@@ -555,8 +557,8 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
  */
 INLINE bool set_there(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
-    spot x;
-    if (!WORLD_GIVEN(w) || w->running || watched(w, c.id) || value == NULL || !spot_find(w, &x, e)) return false;
+    row_place x;
+    if (!WORLD_GIVEN(w) || w->running || watched(w, c.id) || value == NULL || !row_place_find(w, &x, e)) return false;
     const uint32_t k = slot_find(w, c.id, x.slots[0].head.table);
     if (k == 0 || k == REEF_SLOT_TAG || x.slots[k].version != w->hot.version) return false;
     const type *t = reef__type_of(c.id);
@@ -585,7 +587,7 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
 
 reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
-    spot x;
+    row_place x;
     const uint32_t i = EDGE_CACHE;
     if (UNLIKELY(!WORLD_GIVEN_SHORT(w) || !edge_at(w, &x, e, c, false, w->hot.gate_move)))
         return set_slow(w, e, c, value, size);
@@ -603,7 +605,7 @@ static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_compon
     const reef_store_way way = reef_store_way_to(s, s->paged);
     void *at = (void *)(uintptr_t)reef_store_at(&way, e, size, s->paged, &page);
     if (at == NULL) {
-        at = reef__stored_come(w, s, e);
+        at = reef__stored_add_fast(w, s, e);
         if (at == NULL) return reef_set_id(w, e, c, value, size);
         bytes_copy(at, value, size);
         return REEF_ADDED;
@@ -620,7 +622,7 @@ reef_status reef_set_stored_(reef_world *w, reef_entity e, reef_component c, con
     if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return REEF_BAD_ARGUMENT;
     value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
     if (UNLIKELY(value == NULL || size != s->size)) return reef_set_id(w, e, c, value, size);
-    char *at = s->paged ? come_lately(&w->hot, s, e, size, true) : come_lately(&w->hot, s, e, size, false);
+    char *at = s->paged ? store_add_cached(&w->hot, s, e, size, true) : store_add_cached(&w->hot, s, e, size, false);
     if (UNLIKELY(at == NULL)) return stored_set(w, e, c, s, value, size);
     if (LIKELY(size == 8)) memcpy(at, value, 8);
     else memcpy(at, value, size);
@@ -661,16 +663,16 @@ static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_com
 static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c)
 {
     value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
-    if (LIKELY(s->paged       ? leave_lately(&w->hot, s, e, s->size, true)
-               : s->size == 8 ? leave_lately(&w->hot, s, e, 8, false)
-                              : leave_lately(&w->hot, s, e, s->size, false)))
+    if (LIKELY(s->paged       ? store_remove_cached(&w->hot, s, e, s->size, true)
+               : s->size == 8 ? store_remove_cached(&w->hot, s, e, 8, false)
+                              : store_remove_cached(&w->hot, s, e, s->size, false)))
         return REEF_OK;
     return store_direct(w, s) && stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
 }
 
 static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_component c)
 {
-    spot x;
+    row_place x;
     const uint32_t i = EDGE_CACHE + 1;
     if (UNLIKELY(!edge_at(w, &x, e, c, true, w->hot.gate_move))) return remove_slow(w, e, c);
     if (UNLIKELY(!w->edge_cache[i].edge->word)) return edge_go_wide(w, &x, i, NULL, true), REEF_OK;

@@ -151,13 +151,13 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
     /* a dead entity, or one without a row, is in no chunk of this version */
     if (UNLIKELY(slots[SLOT_ENTITIES].version != gate)) return false;
     const uint32_t id = slots[0].head.table;
-    struct edge_entry *lately = &w->edge_cache[EDGE_CACHE + 2];
-    if (UNLIKELY(lately->key != id)) {
+    struct edge_entry *cached = &w->edge_cache[EDGE_CACHE + 2];
+    if (UNLIKELY(cached->key != id)) {
         if (UNLIKELY(reef__table_watched(w, id)) && !BUG(392)) return false;
-        lately->key = id;
-        lately->from = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+        cached->key = id;
+        cached->from = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     }
-    table *t = lately->from;
+    table *t = cached->from;
     const uint32_t last = t->next - 1;
     if (UNLIKELY(t->lease != gate || place_row(last) == 0 || w->ring_next == w->ring_end)) return false;
     if (UNLIKELY(HANDLE_GENERATION(h) == UINT32_MAX || (narrow && !t->shape->narrow))) return false;

@@ -312,7 +312,7 @@ reef_status reef__destroy_related(reef_world *w, const char *op, const reef_enti
 
 /* ---- relations to nobody ---- */
 
-static bool settle_source(reef_world *w, reef_component c, reef_entity e)
+static bool source_end_dead(reef_world *w, reef_component c, reef_entity e)
 {
     for (uint32_t n = reef_count_on_id(w, e, c); n-- > 0;) {
         const relation_value *v = reef__store_nth(store_of(w, c.id), e, n);
@@ -321,14 +321,14 @@ static bool settle_source(reef_world *w, reef_component c, reef_entity e)
     return true;
 }
 
-COLD bool reef__relations_settle(reef_world *w)
+COLD bool reef__relations_end_dead(reef_world *w)
 {
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const reef_component c = {w->state.stores[i].component};
         store_place at = {.page = 0};
         while (w->state.stores[i].relation && reef__store_next(&w->state.stores[i], &at))
-            if (!reef_is_alive(w, ((const relation_value *)at.value)->target) && !settle_source(w, c, at.entity))
+            if (!reef_is_alive(w, ((const relation_value *)at.value)->target) && !source_end_dead(w, c, at.entity))
                 return false;
     }
-    return reef__names_settle(w);
+    return reef__names_reindex(w);
 }

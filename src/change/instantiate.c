@@ -529,7 +529,7 @@ static reef_status node_make(copying *x, uint64_t k, const reef_entity *given)
         s = reef__spawn_row(&node->rows, node->made);
         node->made += s == REEF_OK;
     }
-    if (s != REEF_OK) reef__table_settle(x->w, node->rows.t);
+    if (s != REEF_OK) reef__table_trim(x->w, node->rows.t);
     return s;
 }
 

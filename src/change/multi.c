@@ -36,7 +36,7 @@ static reef_status add_behind(reef_world *w, reef_entity e, const type *t, const
     ++*reef__run_word(s, first);
     s->count++;
     values_mark(w, s, slot >> s->bits);
-    if (s->relation) reef__relation_comes(w, s, e, slot_value(s, slot));
+    if (s->relation) reef__relation_index_add(w, s, e, slot_value(s, slot));
     if (t->tracked) reef__track_stamp(w, t->id, e.index, false);
     return REEF_OK;
 }
@@ -84,7 +84,7 @@ reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, u
     const uint32_t first = slot_of(s, e);
     quarantine_because(w, op, t->id, e);
     (void)reef__quarantine_page(w, s, first >> s->bits);
-    if (s->relation) reef__relation_goes(w, s, e, slot_value(s, first + i));
+    if (s->relation) reef__relation_index_remove(w, s, e, slot_value(s, first + i));
     value_leave(w, t, slot_value(s, first + i));
     for (uint32_t k = i + 1; k < n; k++) reef__value_move(t, slot_value(s, first + k - 1), slot_value(s, first + k));
     reef__slot_owner_put(s, first + n - 1, (reef_entity){0, 0});

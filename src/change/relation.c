@@ -211,11 +211,11 @@ static const type *relation_type(reef_world *w, const char *op, reef_component c
  * take this path. NULL: nothing was done. */
 static relation_value *relation_raw(reef_world *w, value_store *s, reef_entity source)
 {
-    s->lately_gate = s->relation_gate;
-    char *at = come_lately(&w->hot, s, source, s->size, true);
-    if (UNLIKELY(at == NULL)) at = reef__stored_come(w, s, source);
-    s->relation_gate = s->lately_gate;
-    s->lately_gate = 0;
+    s->cached_gate = s->relation_gate;
+    char *at = store_add_cached(&w->hot, s, source, s->size, true);
+    if (UNLIKELY(at == NULL)) at = reef__stored_add_fast(w, s, source);
+    s->relation_gate = s->cached_gate;
+    s->cached_gate = 0;
     return (relation_value *)(void *)at;
 }
 
@@ -241,10 +241,10 @@ static NOINLINE bool retarget_straight(reef_world *w, value_store *s, reef_entit
     if (s->tracked || reef_entity_equal(was->target, target)) return false;
     relation_value *v = reef__store_own(w, s->component, source);
     if (v == NULL) return false;
-    if (!BUG(196)) reef__relation_goes(w, s, source, v);
+    if (!BUG(196)) reef__relation_index_remove(w, s, source, v);
     *v = (relation_value){target, 0};
     data_put(s, v, data, size);
-    reef__relation_comes(w, s, source, v);
+    reef__relation_index_add(w, s, source, v);
     return true;
 }
 
@@ -270,7 +270,7 @@ static bool relate_straight(reef_world *w, reef_entity source, reef_component c,
     if (v == NULL) return false;
     *v = (relation_value){target, 0};
     data_put(s, v, data, size);
-    reef__relation_comes(w, s, source, v);
+    reef__relation_index_add(w, s, source, v);
     return true;
 }
 
@@ -286,7 +286,7 @@ static reef_status relate_one(reef_world *w, reef_entity source, const type *t, 
         *v = (relation_value){target, place};
         if (t->data) memset(v + 1, 0, t->size - sizeof *v);
         if (data) memcpy(v + 1, data, t->data->size);
-        reef__relation_comes(w, relation_store(w, t), source, v);
+        reef__relation_index_add(w, relation_store(w, t), source, v);
         return REEF_ADDED;
     }
     if (!reef__call_memory_take(&w->family->memory, &made, t->size, t->align))
@@ -358,9 +358,9 @@ static void half_undo(reef_world *w, const type *t, const symmetric_half *h)
         return;
     }
     relation_value *v = relation_of(w, t, h->source, h->target);
-    reef__relation_goes(w, relation_store(w, t), h->source, v);
+    reef__relation_index_remove(w, relation_store(w, t), h->source, v);
     memcpy(v, h->was.at, t->size);
-    reef__relation_comes(w, relation_store(w, t), h->source, v);
+    reef__relation_index_add(w, relation_store(w, t), h->source, v);
 }
 
 static reef_status halves_make(reef_world *w, const coupling *x)
@@ -624,9 +624,9 @@ static void places_put(reef_world *w, const type *t, reef_entity target, const r
     value_store *s = relation_store(w, t);
     for (uint32_t i = 0; i < x->count; i++) {
         relation_value *v = relation_of(w, t, x->was[i].source, target);
-        reef__relation_goes(w, s, x->was[i].source, v);
+        reef__relation_index_remove(w, s, x->was[i].source, v);
         v->place = back ? x->was[i].place : x->begin + (i + 1) * x->step;
-        reef__relation_comes(w, s, x->was[i].source, v);
+        reef__relation_index_add(w, s, x->was[i].source, v);
     }
 }
 
@@ -679,9 +679,9 @@ static bool place_change(reef_world *w, reef_entity source, const type *t, reef_
 {
     relation_value *v = reef_relation_mut_id(w, source, (reef_component){t->id}, target);
     if (v == NULL) return false;
-    reef__relation_goes(w, relation_store(w, t), source, v);
+    reef__relation_index_remove(w, relation_store(w, t), source, v);
     v->place = BUG(245) ? 0 : place;
-    reef__relation_comes(w, relation_store(w, t), source, v);
+    reef__relation_index_add(w, relation_store(w, t), source, v);
     return true;
 }
 
@@ -759,9 +759,9 @@ reef_status reef_retarget_id(reef_world *w, reef_entity source, reef_component c
     relation_value *v = reef_relation_mut_id(w, source, c, from);
     w->calling = NULL;
     if (v) {
-        reef__relation_goes(w, relation_store(w, t), source, v);
+        reef__relation_index_remove(w, relation_store(w, t), source, v);
         *v = (relation_value){to, 0};
-        reef__relation_comes(w, relation_store(w, t), source, v);
+        reef__relation_index_add(w, relation_store(w, t), source, v);
     }
     s = v ? REEF_OK : w->error.status;
     if (told) observe_done(w, v != NULL);

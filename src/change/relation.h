@@ -34,6 +34,6 @@ reef_status reef__destroy_related(reef_world *w, const char *op, const reef_enti
 bool reef__relations_prepare_end(reef_world *w, const type *t, const reef_entity *e, uint32_t n);
 /* Ends all relations to entities that aren't alive, after a change by which such relations may have come about. False:
  * there is no memory. */
-bool reef__relations_settle(reef_world *w);
+bool reef__relations_end_dead(reef_world *w);
 
 #endif

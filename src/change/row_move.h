@@ -1,8 +1,7 @@
 /* The fast path of a row from one table to another. All conditions are tested first, without writing anything;
  * then the row moves, and nothing can fail.
  *
- *   handle -> spot_find: record, place, chunk -> edge_lately: the edge used last -> edge_open: the conditions hold
- *   -> edge_go: the row moves
+ *   handle -> row_place_find: record, place, chunk -> edge_cached: the edge -> edge_open: conditions -> edge_go: move
  *
  * Only src/change/component.c includes this. Everything is inlined there, because these instructions are the whole
  * cost of add, set and remove. */
@@ -21,15 +20,15 @@ INLINE uint32_t edge_index(uint64_t key) { return (uint32_t)((key << 1 >> 34) * 
 
 /* An entity's record, its content, and the entity's chunk. Records are read and written by halves: an entity that
  * moves keeps its generation. */
-typedef struct spot {
+typedef struct row_place {
     char *record;
     reef_slot *slots;
     handle h;
     uint32_t place;
-} spot;
+} row_place;
 
 /* False: the handle is stale. */
-INLINE bool spot_find(const reef_world *w, spot *x, reef_entity e)
+INLINE bool row_place_find(const reef_world *w, row_place *x, reef_entity e)
 {
     uint32_t generation;
     x->h = handle_of(e);
@@ -41,20 +40,20 @@ INLINE bool spot_find(const reef_world *w, spot *x, reef_entity e)
     return LIKELY(generation == HANDLE_GENERATION(x->h));
 }
 
-INLINE uint64_t spot_key(const spot *x, reef_component c, bool remove)
+INLINE uint64_t row_place_key(const row_place *x, reef_component c, bool remove)
 {
     return edge_key(x->slots[0].head.table, c.id, remove && !BUG(2));
 }
 
 /* Is the edge of this key cached? If so, it is in the entry of the edge that was used last. Where the gate is closed
  * nothing is written there: systems run, and two threads that copied different edges would leave a mixture of both. */
-INLINE bool edge_lately(reef_world *w, uint64_t key, bool remove, uint64_t gate)
+INLINE bool edge_cached(reef_world *w, uint64_t key, bool remove, uint64_t gate)
 {
-    struct edge_entry *lately = &w->edge_cache[EDGE_CACHE + remove];
-    if (LIKELY(lately->key == key)) return true;
+    struct edge_entry *cached = &w->edge_cache[EDGE_CACHE + remove];
+    if (LIKELY(cached->key == key)) return true;
     if (gate == UINT64_MAX) return false;
-    *lately = w->edge_cache[edge_index(key)];
-    return lately->key == key;
+    *cached = w->edge_cache[edge_index(key)];
+    return cached->key == key;
 }
 
 /* The component that the edge used last adds or removes. It is one of tables. */
@@ -65,7 +64,7 @@ INLINE uint32_t edge_component(const reef_world *w, bool remove)
 
 /* Do all conditions of the fast path along the cached edge `i` hold? The chunk was written at the gate's version
  * (dead entities and those without a row are in no such chunk), both tables are leased, and the new table has room. */
-INLINE bool edge_open(const reef_world *w, const spot *x, uint32_t i, uint64_t gate)
+INLINE bool edge_open(const reef_world *w, const row_place *x, uint32_t i, uint64_t gate)
 {
     if (UNLIKELY(x->slots[SLOT_ENTITIES].version != gate)) return false;
     const table *from = w->edge_cache[i].from, *to = w->edge_cache[i].to;
@@ -73,22 +72,22 @@ INLINE bool edge_open(const reef_world *w, const spot *x, uint32_t i, uint64_t g
 }
 
 /* Finds the entity, and the edge used last. False: the fast path isn't open along it. */
-INLINE bool edge_at(reef_world *w, spot *x, reef_entity e, reef_component c, bool remove, uint64_t gate)
+INLINE bool edge_at(reef_world *w, row_place *x, reef_entity e, reef_component c, bool remove, uint64_t gate)
 {
-    return LIKELY(spot_find(w, x, e)) && LIKELY(edge_lately(w, spot_key(x, c, remove), remove, gate)) &&
+    return LIKELY(row_place_find(w, x, e)) && LIKELY(edge_cached(w, row_place_key(x, c, remove), remove, gate)) &&
            LIKELY(edge_open(w, x, EDGE_CACHE + remove, gate));
 }
 
 /* The row's old place, its new place, and the last row of the old table, which fills the hole: their slots, and the
  * rows as offsets in a column of 8 bytes. */
-typedef struct haul {
+typedef struct moving_row {
     const reef_slot *to, *here, *tail;
     size_t to_at, at, last_at;
-} haul;
+} moving_row;
 
 /* Moves a column of 8 bytes that both tables have. `hole`, here and below, is a constant: the last row fills the hole,
  * so it isn't the row that goes. */
-INLINE void word_move(const haul *x, const edge_move *m, bool hole)
+INLINE void word_move(const moving_row *x, const edge_move *m, bool hole)
 {
     char *here = slot_by(x->here, m->from) + x->at;
     uint64_t p, q = 0;
@@ -98,7 +97,7 @@ INLINE void word_move(const haul *x, const edge_move *m, bool hole)
     if (hole) memcpy(here, &q, 8);
 }
 
-INLINE void words_move(const haul *x, const edge_move *m, uint32_t count, bool hole)
+INLINE void words_move(const moving_row *x, const edge_move *m, uint32_t count, bool hole)
 {
     for (; count > 0; count -= 4, m += 4) {
         word_move(x, m, hole);
@@ -121,7 +120,7 @@ typedef struct pair {
     uint64_t a, b;
 } pair;
 
-INLINE void pair_move(const haul *x, const reef_slot *to, const reef_slot *slots, const reef_slot *tail, size_t k,
+INLINE void pair_move(const moving_row *x, const reef_slot *to, const reef_slot *slots, const reef_slot *tail, size_t k,
                       bool hole)
 {
     char *here = (char *)slots[k].block + 2 * x->at;
@@ -134,7 +133,7 @@ INLINE void pair_move(const haul *x, const reef_slot *to, const reef_slot *slots
 
 /* Moves columns of 16 bytes that lie side by side in both tables. Each has instructions of its own, so that the
  * processor learns the stride of each. (Seven columns in a loop took 1.35 times as long.) */
-INLINE void pairs_move(const haul *x, size_t from, size_t to_slot, uint32_t count, bool hole)
+INLINE void pairs_move(const moving_row *x, size_t from, size_t to_slot, uint32_t count, bool hole)
 {
     const reef_slot *to = slots_by(x->to, to_slot), *slots = slots_by(x->here, from), *tail = slots_by(x->tail, from);
     for (;; count -= 8, to += 8, slots += 8, tail += 8) {
@@ -169,13 +168,13 @@ static NOINLINE uintptr_t cells_go(const struct edge_entry *c, const reef_slot *
 /* Moves the row along edge i. The new column gets `value`, or zeros if `value` is NULL. It gives back `answer`, or if
  * that is 0 the address of the new cell, NULL if there is none. `word`, `remove` and `hole` are constants; `word` says
  * that the component is 8 bytes wide or a tag. */
-INLINE uintptr_t edge_haul(reef_world *w, const spot *x, uint32_t i, const void *value, bool word, bool remove,
-                           uintptr_t answer, bool hole)
+INLINE uintptr_t row_move_by_edge(reef_world *w, const row_place *x, uint32_t i, const void *value, bool word,
+                                  bool remove, uintptr_t answer, bool hole)
 {
     const edge *e = w->edge_cache[i].edge;
     table *from = w->edge_cache[i].from, *d = w->edge_cache[i].to;
     const uint32_t place = x->place, last = from->next - 1, to_place = d->next;
-    const haul k = {d->tail, x->slots, from->tail, place_word(to_place), place_word(place), place_word(last)};
+    const moving_row k = {d->tail, x->slots, from->tail, place_word(to_place), place_word(place), place_word(last)};
     if (!remove && e->slot) { /* first, because the value may lie in the row that moves */
         char *fresh = (char *)k.to[e->slot].block + (word ? k.to_at : place_row(to_place) * (size_t)e->size);
         if (value && word) memcpy(fresh, value, 8);
@@ -211,29 +210,30 @@ INLINE uintptr_t edge_haul(reef_world *w, const spot *x, uint32_t i, const void 
 }
 /* The last row of a table leaves no hole, and it is often the next one that goes: so it has a path of its own. (Rows
  * of seven columns that go in the order in which they came: 12 to 17% less.) */
-INLINE uintptr_t edge_go(reef_world *w, const spot *x, uint32_t i, const void *value, bool word, bool remove,
+INLINE uintptr_t edge_go(reef_world *w, const row_place *x, uint32_t i, const void *value, bool word, bool remove,
                          uintptr_t answer)
 {
-    return LIKELY(x->place != w->edge_cache[i].from->next - 1) ? edge_haul(w, x, i, value, word, remove, answer, true)
-                                                               : edge_haul(w, x, i, value, word, remove, answer, false);
+    return LIKELY(x->place != w->edge_cache[i].from->next - 1)
+               ? row_move_by_edge(w, x, i, value, word, remove, answer, true)
+               : row_move_by_edge(w, x, i, value, word, remove, answer, false);
 }
 
-/* edge_go for components of other sizes; edge_open held. (If a spot were a parameter, it would be written to the stack
- * in halves and read back whole, which makes the processor wait.) */
+/* edge_go for components of other sizes; edge_open held. (If a row_place were a parameter, it would be written to the
+ * stack in halves and read back whole, which makes the processor wait.) */
 static NOINLINE uintptr_t wide_add(reef_world *w, char *record, reef_slot *slots, handle h, uint32_t i,
                                    const void *value)
 {
-    spot x = {record, slots, h, 0};
+    row_place x = {record, slots, h, 0};
     memcpy(&x.place, record + 4 * REEF_RECORD_PLACE, 4);
     return edge_go(w, &x, i, value, false, false, 0);
 }
 static NOINLINE void wide_remove(reef_world *w, char *record, reef_slot *slots, handle h, uint32_t i)
 {
-    spot x = {record, slots, h, 0};
+    row_place x = {record, slots, h, 0};
     memcpy(&x.place, record + 4 * REEF_RECORD_PLACE, 4);
     edge_go(w, &x, i, NULL, false, true, 1);
 }
-INLINE void *edge_go_wide(reef_world *w, const spot *x, uint32_t i, const void *value, bool remove)
+INLINE void *edge_go_wide(reef_world *w, const row_place *x, uint32_t i, const void *value, bool remove)
 {
     if (!remove) return (void *)wide_add(w, x->record, x->slots, x->h, i, value);
     wide_remove(w, x->record, x->slots, x->h, i);
@@ -241,7 +241,7 @@ INLINE void *edge_go_wide(reef_world *w, const spot *x, uint32_t i, const void *
 }
 
 /* Adds along edge i, whatever the component's size. It is for rare callers too. */
-INLINE void *edge_add(reef_world *w, const spot *x, uint32_t i)
+INLINE void *edge_add(reef_world *w, const row_place *x, uint32_t i)
 {
     return LIKELY(w->edge_cache[i].edge->word) ? (void *)edge_go(w, x, i, NULL, true, false, 0)
                                                : edge_go_wide(w, x, i, NULL, false);

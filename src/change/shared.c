@@ -60,7 +60,7 @@ reef_pinned reef_pin_id(const reef_world *w, reef_entity e, reef_component c)
     running_read(w, "reef_pin", e, c);
     pin.value = reef__value_itself(w, e, c);
     if (pin.value == NULL) return pin;
-    reef__family_join(w->family, false);
+    reef__family_add(w->family, false);
     reef__shared_hold(pin.value);
     return pin;
 }

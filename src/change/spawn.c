@@ -245,7 +245,7 @@ static reef_status spawn_all(spawning *x, bool rows)
         else s = reef__spawn_row(x, made);
         if (more == 0) s = REEF_NO_MEMORY;
         if (s != REEF_OK) {
-            reef__table_settle(w, x->t);
+            reef__table_trim(w, x->t);
             if (!BUG(16)) reef__spawn_undo(x, made);
             if (x->named) memset(x->entities, 0, x->n * sizeof *x->entities);
             return s;

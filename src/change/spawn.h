@@ -27,7 +27,7 @@ bool reef__spawn_begin(spawning *x);
 uint32_t reef__spawn_rows(spawning *x, uint32_t first);
 /* Makes row number i. */
 reef_status reef__spawn_row(spawning *x, uint32_t i);
-/* Unmakes the last `made` rows. Before, reef__table_settle frees the chunk of a row that didn't come. */
+/* Unmakes the last `made` rows. Before, reef__table_trim frees the chunk of a row that didn't come. */
 void reef__spawn_undo(spawning *x, uint32_t made);
 /* The records of pending ids become this world's own; later the ids are entities. */
 reef_status reef__given_prepare(const spawning *x);

@@ -168,7 +168,7 @@ static uint64_t packing_reserve(packing *x)
         r->n = 0;
         while (r->n < r->good) {
             if (!reef__table_room(x->w, x->t)) {
-                reef__table_settle(x->w, x->t);
+                reef__table_trim(x->w, x->t);
                 room = false;
                 break;
             }
@@ -345,7 +345,7 @@ uint32_t reef__copies_packed(reef_world *w, const packed_copies *x)
     if (n > t->end - place) n = t->end - place;
     for (uint32_t i = row; i < row + n; i++) rows[i / 64] |= (uint64_t)1 << i % 64;
     if (!reef__store_prepare_add(w, link, e, n) || !reef__bits_prepare_rows(w, link, id, t->last, rows, true)) {
-        reef__table_settle(w, t);
+        reef__table_trim(w, t);
         return 0;
     }
     copies_columns(w, x, t, place, place_of(w, prefab), n);

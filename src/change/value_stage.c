@@ -279,7 +279,7 @@ static void stage_replace(const value_stage *x, const stage_walk *k)
     relation_value replaced = {{0, 0}, 0};
     if (t->relation) {
         memcpy(&replaced, here, sizeof replaced);
-        if (!BUG(196)) reef__relation_goes(w, s, x->e, here);
+        if (!BUG(196)) reef__relation_index_remove(w, s, x->e, here);
     }
     if (t->home == REEF_SHARED) {
         void *was = *(void **)(void *)here;
@@ -298,7 +298,7 @@ static void stage_replace(const value_stage *x, const stage_walk *k)
     }
     if (t->relation) {
         reef__relation_unplace(w, t, here, k->v, &replaced);
-        reef__relation_comes(w, s, x->e, here);
+        reef__relation_index_add(w, s, x->e, here);
     }
 }
 

@@ -1,6 +1,6 @@
 /* Reading a file: time, what systems have seen, names, events that wait, stamps, scripts that wait for their end.
  *
- * A file knows systems and phases by name. One that the world doesn't have becomes absent (absent_system.h): the state
+ * A file knows systems and phases by name. One that the world doesn't have becomes absent (unknown_system.h): the state
  * keeps what the file says of it, for the case that the program makes it later or saves again. */
 #include "file/decode_rest.h"
 #include "base/byte_hash.h"
@@ -18,7 +18,7 @@
 #include "storage/sparse_store.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
-#include "system/absent_system.h"
+#include "system/unknown_system.h"
 #include "system/script.h"
 #include "file/decode.h"
 #include "file/decode_types.h"
@@ -40,7 +40,7 @@ static uint64_t file_serial(decoding *d, const char *name, bool of_phase)
     if (name[0] == 0) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a system or phase has no name"), 0u;
     if (d->w->state.absent_count >= REEF_SYSTEMS_MAX)
         return (void)reef__in_wrong(d->in, REEF_LIMIT, "more systems than a world can have"), 0u;
-    absentee *a = reef__absent_add(d->w, name, of_phase);
+    unknown_system *a = reef__unknown_system_add(d->w, name, of_phase);
     if (a == NULL) return (void)reef__decode_no_memory(d), 0u;
     return a->serial;
 }
@@ -71,7 +71,7 @@ static bool clocks_read(decoding *d)
         if (of > 1) return reef__in_wrong(in, REEF_CORRUPT, "a clock belongs neither to a phase nor to a system");
         const uint64_t serial = file_serial(d, name, of == 0);
         if (serial == 0) return false;
-        if (!of && d->first && reef__absent_of(d->w, serial))
+        if (!of && d->first && reef__unknown_system_of(d->w, serial))
             reef__decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
         uint64_t *clock = reef__clock_own(d->w, serial);
         if (clock == NULL) return reef__decode_no_memory(d);
@@ -136,7 +136,7 @@ static bool switches_read(decoding *d)
         if (on > 1) return reef__in_wrong(in, REEF_CORRUPT, "a system is neither on nor off");
         const uint64_t serial = file_serial(d, name, false);
         if (serial == 0) return false;
-        absentee *a = reef__absent_of(d->w, serial);
+        unknown_system *a = reef__unknown_system_of(d->w, serial);
         if (a) a->on = on != 0;
         if (a && d->first) reef__decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
         if (!reef__decode_room(d, &d->switches, &d->switch_room, d->switch_count + 1, sizeof *d->switches))
@@ -246,7 +246,7 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
         if (position > tail) return reef__in_wrong(in, REEF_CORRUPT, "a system has read more events than there are");
         const uint64_t serial = file_serial(d, name, false);
         if (serial == 0) return false;
-        if (BUG(190) && reef__absent_of(d->w, serial)) continue;
+        if (BUG(190) && reef__unknown_system_of(d->w, serial)) continue;
         if (t && !event_place_put(d, serial, name, t->id, position)) return false;
     }
     return true;

@@ -45,7 +45,7 @@ static bool rows_end(decoding *d, table *t, uint32_t gone)
     }
     t->next -= gone;
     if (t->shape->hooked) unit_slots(w, unit)[0].head_more.count = (uint16_t)(rows - gone);
-    reef__table_settle(w, t);
+    reef__table_trim(w, t);
     reef__invalidate(w, INVALIDATE_WRITTEN);
     return true;
 }

@@ -194,7 +194,7 @@ bool reef__decode_page(decoding *d)
 
 bool reef__decode_relations_done(decoding *d)
 {
-    if (!reef__relations_settle(d->w)) return reef__decode_no_memory(d);
+    if (!reef__relations_end_dead(d->w)) return reef__decode_no_memory(d);
     for (uint32_t i = 1; i < d->w->state.store_count; i++) {
         value_store *s = &d->w->state.stores[i];
         if (s->unindexed && (!reef__relation_place(d->w, s) || !reef__relation_ready(d->w, s)))

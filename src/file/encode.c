@@ -25,7 +25,7 @@
 #include "storage/state.h"
 #include "storage/store_list.h"
 #include "storage/world_data.h"
-#include "system/absent_system.h"
+#include "system/unknown_system.h"
 #include "system/event.h"
 #include "world/state_hash.h"
 #include "file/encode_ids.h"
@@ -527,9 +527,9 @@ static void sections_put(encoding *x, uint64_t before, uint64_t after)
 }
 
 /* Gives a name to everything that removed systems left behind, since a file knows systems by name alone. */
-static void names_settle(reef_world *w)
+static void gone_names_resolve(reef_world *w)
 {
-    reef__absents_settle(w);
+    reef__unknown_systems_resolve(w);
     if (!BUG(191)) reef__events_sift(w);
 }
 
@@ -538,9 +538,9 @@ reef_status reef__record_write(section_out *o, numbering *n, const record_desc *
     encoding x = {
         .o = o, .n = n, .d = d, .w = d->world, .base = d->base, .op = operation, .memory = &d->world->family->memory};
     uint64_t before = 0, after = 0;
-    names_settle(x.w);
-    if (x.base) names_settle(d->base);
-    bool ready = o->status == REEF_OK && reef__events_settle(x.w) == REEF_OK;
+    gone_names_resolve(x.w);
+    if (x.base) gone_names_resolve(d->base);
+    bool ready = o->status == REEF_OK && reef__events_keep(x.w) == REEF_OK;
     if (ready && d->sealed)
         ready = (after = reef_hash(x.w)) != 0 && (x.base == NULL || (before = reef_hash(x.base)) != 0);
     world_hold(x.w);

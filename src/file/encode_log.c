@@ -14,7 +14,7 @@
 #include "storage/row_stamps.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
-#include "system/absent_system.h"
+#include "system/unknown_system.h"
 #include "world/state_hash.h"
 #include "file/encode.h"
 #include "file/pack.h"
@@ -91,7 +91,7 @@ static const type *events_next(const encoding *x, const type *last)
         const reef_world *w = side ? x->base : x->w;
         for (uint32_t i = 0; w && i < w->state.event_count; i++) {
             const type *t = reef__type_of(w->state.events[i].component);
-            if (type_comes_next(t, last, best)) best = t;
+            if (type_is_next(t, last, best)) best = t;
         }
     }
     return best;
@@ -236,7 +236,7 @@ static const track_store *track_after(const reef_world *w, const type *last)
     for (uint32_t i = 0; i < w->state.track_count; i++) {
         const track_store *s = &w->state.tracks[i];
         const type *t = reef__type_of(s->component);
-        if (type_comes_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
+        if (type_is_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
     }
     return best;
 }

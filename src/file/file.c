@@ -27,7 +27,7 @@ struct file_out {
     uint64_t end;     /* end of the bytes that the system has got; settled <= end */
     size_t buffered;  /* number of bytes in the buffer, which follow them */
     bool unknown;     /* reef__file_append_unknown */
-    bool failed;      /* a write failed since the last settle or undo */
+    bool failed;      /* a write failed since the last commit or undo */
     char reason[REEF_DETAIL_MAX];
     char path[DISK_PATH_MAX], temporary[DISK_PATH_MAX];
     char buffer[FILE_BUFFER];
@@ -147,7 +147,7 @@ COLD static reef_status replace_finish(file_out *f, bool synced, bool *placed)
     int error;
     reef_status s = file_flush(f);
     if (s != REEF_OK) return s;
-    error = synced ? reef__disk_sync(f->file) : reef__disk_settle(f->file);
+    error = synced ? reef__disk_sync(f->file) : reef__disk_check(f->file);
     if (error) return file_failed(f, synced ? "fsync" : "close", f->temporary, error);
     if ((error = reef__disk_rename(f->temporary, f->path)) != 0) return file_failed(f, "rename", f->temporary, error);
     *placed = true;
@@ -236,7 +236,7 @@ COLD reef_status reef__file_append_open(memory *m, const char *path, uint64_t le
 
 reef_writer reef__file_append_writer(file_out *f) { return (reef_writer){file_write, f}; }
 
-reef_status reef__file_append_settle(file_out *f, bool synced, char *reason)
+reef_status reef__file_append_commit(file_out *f, bool synced, char *reason)
 {
     int error;
     reason_copy(reason, "");

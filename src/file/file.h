@@ -57,11 +57,11 @@ reef_status reef__file_append_open(memory *m, const char *path, uint64_t length,
  * settled (which fails then) or taken back. */
 reef_writer reef__file_append_writer(file_out *f);
 /* Makes what was written part of the file. If that fails, it is taken back. */
-reef_status reef__file_append_settle(file_out *f, bool synced, char *reason);
+reef_status reef__file_append_commit(file_out *f, bool synced, char *reason);
 /* Takes back what was written since it was settled. */
 void reef__file_append_undo(file_out *f);
 /* Is it unknown what the file holds, now or after a crash, behind what was synced last? It is after syncing or taking
- * back has failed. Every further settle is refused; the caller must replace the file. */
+ * back has failed. Every further commit is refused; the caller must replace the file. */
 bool reef__file_append_unknown(const file_out *f);
 /* Does the file's name still lead to this file? IO: it leads to another one, or to none, and nobody would find what is
  * appended. */

@@ -45,7 +45,7 @@ static reef_status journal_failed(const reef_journal *j, reef_status s, const ch
 static reef_world *journal_state(reef_world *w, const char *op)
 {
     w->calling = op;
-    reef_world *now = reef__world_aside(w);
+    reef_world *now = reef__world_restorable(w);
     w->calling = NULL;
     return now;
 }
@@ -128,7 +128,7 @@ static reef_status journal_write(reef_journal *j, const char *op)
                            .context = j->context};
     reef_status s = reef__record_write(&o, &j->numbers, &d, op);
     if (s == REEF_OK) s = reef__file_append_named(j->out, reason);
-    if (s == REEF_OK || (s == REEF_IO && reason[0] == 0)) s = reef__file_append_settle(j->out, j->synced, reason);
+    if (s == REEF_OK || (s == REEF_IO && reason[0] == 0)) s = reef__file_append_commit(j->out, j->synced, reason);
     if (s == REEF_OK) {
         j->chain = o.chain;
         journal_hold(j, now);

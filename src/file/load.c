@@ -46,7 +46,7 @@ static bool commit_ready(reef_world *w, load_back *b, bool back)
     b->on = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, b->count);
     w->hook_failed.id = 0;
     return b->on &&
-           (!back || (reef__events_settle(w) == REEF_OK && reef__readers_note(w) && reef__skips_prepare(w, &b->room)));
+           (!back || (reef__events_keep(w) == REEF_OK && reef__readers_note(w) && reef__skips_prepare(w, &b->room)));
 }
 
 void reef__load_back_drop(const reef_world *w, load_back *b)
@@ -88,7 +88,7 @@ static reef_status load_read(reef_world *w, section_in *in, const reef_load_desc
     reef_status status = REEF_NO_MEMORY;
     w->hook_failed.id = 0;
     w->calling = op;
-    reef_world *aside = difference ? reef__world_aside(w) : reef__world_blank(w);
+    reef_world *aside = difference ? reef__world_restorable(w) : reef__world_blank(w);
     w->calling = NULL;
     if (aside == NULL) {
         if (!difference) reef__refuse(w, REEF_NO_MEMORY, op);

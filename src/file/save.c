@@ -24,7 +24,7 @@
 static bool save_allowed(reef_world *w, const char *op)
 {
     if (w->running || world_engaged(w)) return reef__refuse(w, REEF_LOCKED, op), false;
-    if (reef__events_settle(w) != REEF_OK) return reef__refuse(w, REEF_NO_MEMORY, op), false;
+    if (reef__events_keep(w) != REEF_OK) return reef__refuse(w, REEF_NO_MEMORY, op), false;
     return true;
 }
 
@@ -46,7 +46,7 @@ static reef_status save_record(const record_desc *d, uint16_t flags, reef_writer
 static reef_world *part_fork(reef_world *w, const char *op)
 {
     w->calling = op;
-    reef_world *fork = reef__world_aside(w);
+    reef_world *fork = reef__world_restorable(w);
     w->calling = NULL;
     if (fork == NULL) return NULL;
     state *s = &fork->state;
@@ -91,7 +91,7 @@ static reef_status part_select(reef_world *fork, const char *text)
     reef_status s = marks ? reef_query_free(fork, q) : REEF_NO_MEMORY;
     fork->untargeted = !BUG(199); /* nobody who matches goes with somebody who doesn't */
     if (s == REEF_OK) s = others_destroy(fork, marks);
-    if (s == REEF_OK && !reef__relations_settle(fork)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && !reef__relations_end_dead(fork)) s = REEF_NO_MEMORY;
     reef__memory_free(m, MEMORY_OTHER, marks, bytes);
     return s;
 }

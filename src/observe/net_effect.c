@@ -129,5 +129,5 @@ void reef__tell_net(reef_world *w, observer_log *o, uint32_t number, uint32_t ki
     nets_sort(nets, left, false);
     for (uint64_t i = 0; i < left; i++)
         reef__batch_add(w, x, &o->batch, nets[i].kind, nets[i].entity, nets[i].target, nets[i].old);
-    reef__batch_tell(w, x, &o->batch);
+    reef__batch_notify(w, x, &o->batch);
 }

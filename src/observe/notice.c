@@ -522,7 +522,7 @@ const void *reef_notice_value(const reef_notice *n, uint32_t i)
 
 const void *reef_notice_old(const reef_notice *n, uint32_t i) { return n && n->old && i < n->count ? n->old[i] : NULL; }
 
-void reef__batch_tell(reef_world *w, const struct observer *x, batch *b)
+void reef__batch_notify(reef_world *w, const struct observer *x, batch *b)
 {
     if (b->count) observer_tell(w, x, b->kind, b->entity, b->target, b->old, b->count, b->existing);
     b->count = 0;
@@ -539,7 +539,7 @@ void reef__batch_add(reef_world *w, const struct observer *x, batch *b, uint32_t
                      reef_entity target, const void *old)
 {
     if (!is_of_target(x, target, old)) return;
-    if (b->count == REEF_BLOCK_ROWS || (b->count && b->kind != kind)) reef__batch_tell(w, x, b);
+    if (b->count == REEF_BLOCK_ROWS || (b->count && b->kind != kind)) reef__batch_notify(w, x, b);
     b->kind = kind;
     b->entity[b->count] = e;
     b->target[b->count] = target;
@@ -558,14 +558,14 @@ static void tell_immediate(reef_world *w, observer_log *o)
                 reef__batch_add(w, x, &o->batch, n->kind, o->entities[n->first], n->target, n->old);
                 continue;
             }
-            reef__batch_tell(w, x, &o->batch);
+            reef__batch_notify(w, x, &o->batch);
             for (uint32_t at = 0; at < n->count; at += REEF_BLOCK_ROWS) {
                 const uint32_t rest = n->count - at;
                 observer_tell(w, x, n->kind, o->entities + n->first + at, NULL, NULL,
                               rest < REEF_BLOCK_ROWS ? rest : REEF_BLOCK_ROWS, false);
             }
         }
-        reef__batch_tell(w, x, &o->batch);
+        reef__batch_notify(w, x, &o->batch);
     }
     observers_leave(w);
     o->told = o->notice_count;
@@ -619,7 +619,7 @@ static void cascade(reef_world *w, observer_log *o)
 }
 
 /* An operation is complete, and is not part of another one. */
-static void settle(reef_world *w, observer_log *o)
+static void operation_end(reef_world *w, observer_log *o)
 {
     const reef_error was = w->error;
     const bool outermost = !o->head.cascading && !w->flushing;
@@ -664,7 +664,7 @@ static void observing_done(reef_world *w, bool happened)
     if (o->op_one) relations_done(w, o);
     if (o->op_one && o->head.matches) done_matches(w, o);
     if (o->op_notices == o->notice_count) o->entity_count = o->op_entities;
-    if (o->head.depth == 0) settle(w, o);
+    if (o->head.depth == 0) operation_end(w, o);
 }
 
 static void observing_open(reef_world *w)
@@ -675,13 +675,13 @@ static void observing_open(reef_world *w)
 static void observing_close(reef_world *w)
 {
     observer_log *o = w->observing;
-    if (o && o->head.depth && --o->head.depth == 0) settle(w, o);
+    if (o && o->head.depth && --o->head.depth == 0) operation_end(w, o);
 }
 
 /* ---- the fast path ---- */
 
 /* Does what the observers asked for, and reports what failed. */
-static NOINLINE void told_more(reef_world *w)
+static NOINLINE void notify_rest(reef_world *w)
 {
     observer_log *o = w->observing;
     if (w->deferred.run != 0) reef__commands_part(&w->deferred);
@@ -691,16 +691,16 @@ static NOINLINE void told_more(reef_world *w)
 }
 
 /* Only one observer watches this component: it is remembered, so that the next time no search is needed. */
-static void told_remember(observer_log *o, const struct observer *only, const reef_notice *x)
+static void notice_remember(observer_log *o, const struct observer *only, const reef_notice *x)
 {
     if (o->head.matches || o->head.later[x->component.id]) return;
     o->head.only = only;
     o->head.only_notice = *x;
     o->head.only_notice.entities = &o->head.only_entity;
-    o->head.lately = x->component.id;
+    o->head.cached = x->component.id;
 }
 
-static bool observing_told(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
+static bool observer_notify(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
 {
     observer_log *o = w->observing;
     const uint32_t kind = remove ? REEF_ON_REMOVE : REEF_ON_ADD;
@@ -730,8 +730,8 @@ static bool observing_told(reef_world *w, reef_entity e, uint32_t component, voi
     w->commands = recording;
     w->deferring--;
     w->locks = 0;
-    if (told == 1 && !remove) told_remember(o, only, &x);
-    if (UNLIKELY(w->deferred.count | w->deferred.run | (uint64_t)(o->head.failed.status != REEF_OK))) told_more(w);
+    if (told == 1 && !remove) notice_remember(o, only, &x);
+    if (UNLIKELY(w->deferred.count | w->deferred.run | (uint64_t)(o->head.failed.status != REEF_OK))) notify_rest(w);
     return true;
 }
 
@@ -795,7 +795,7 @@ COLD bool reef__observe_existing(reef_world *w, const struct observer *x)
             for (uint32_t i = first; t && t->relation && i < first + n; i++)
                 for (uint32_t k = 0; (v = relation_number(w, t, b.entities[i], k)) != NULL; k++)
                     reef__batch_add(w, x, &o->batch, REEF_ON_ADD, b.entities[i], v->target, NULL);
-            reef__batch_tell(w, x, &o->batch);
+            reef__batch_notify(w, x, &o->batch);
             w->notifying = NULL;
         }
     o->batch.existing = false;
@@ -825,8 +825,8 @@ const observer_calls reef__observers_called = {
     observing_reserve_deaths,
     observing_open,
     observing_close,
-    observing_told,
-    told_more,
+    observer_notify,
+    notify_rest,
     observing_flush,
     observing_failure,
     observing_forget,

@@ -31,7 +31,7 @@ bool reef__observing_ready(reef_world *w);
 /* Does this watcher's query match what lies at this place? */
 INLINE bool watcher_matches(const watcher *x, uint32_t place)
 {
-    return x->q && place >= 2 * PLACE_EMPTY && reef__query_settle(x->q) && reef__query_place_matches(x->q, place);
+    return x->q && place >= 2 * PLACE_EMPTY && reef__query_prepare_one(x->q) && reef__query_place_matches(x->q, place);
 }
 
 /* Is the notice for this observer? */
@@ -49,11 +49,11 @@ INLINE const relation_value *relation_number(const reef_world *w, const type *t,
     return reef__store_nth(store_of(w, t->id), e, i);
 }
 
-/* Tells an observer of one entity, together with others of the same kind: at the latest when reef__batch_tell is
+/* Tells an observer of one entity, together with others of the same kind: at the latest when reef__batch_notify is
  * called. */
 void reef__batch_add(reef_world *w, const struct observer *x, batch *b, uint32_t kind, reef_entity e,
                      reef_entity target, const void *old);
-void reef__batch_tell(reef_world *w, const struct observer *x, batch *b);
+void reef__batch_notify(reef_world *w, const struct observer *x, batch *b);
 /* Tells one collected observer the net effect of the log, for notices of these kinds (src/observe/net_effect.c). */
 void reef__tell_net(reef_world *w, observer_log *o, uint32_t number, uint32_t kinds);
 

@@ -33,7 +33,7 @@ typedef struct along {
     uint64_t made[REEF_COMPONENTS_MAX + 1]; /* how many entities were looked at */
 } along;
 
-bool reef__bulk_comes_along(const bulk *b)
+bool reef__bulk_adds_required(const bulk *b)
 {
     if (b->t->need_count == 0 || b->value.kind == REEF_VALUE_REMOVE) return false;
     for (uint32_t i = 0; i < b->q->match_count; i++) {

@@ -599,10 +599,10 @@ static reef_status bulk_change(reef_world *w, const char *op, reef_query which, 
     else if (bytes) b.value.data = memcpy(copy.at, value.data, bytes);
     if (s == REEF_OK && b.t->relation && bytes) ((relation_value *)copy.at)->place = 0;
     if (s == REEF_OK && reef__fixed_hold(b.q, b.since))
-        s = reef__bulk_comes_along(&b) ? reef__bulk_along(&b)
-            : b.t->stored              ? bulk_stored(&b)
-            : b.t->bit                 ? bulk_bits(&b, b.t->id)
-                                       : bulk_table(&b);
+        s = reef__bulk_adds_required(&b) ? reef__bulk_along(&b)
+            : b.t->stored                ? bulk_stored(&b)
+            : b.t->bit                   ? bulk_bits(&b, b.t->id)
+                                         : bulk_table(&b);
     reef__call_memory_free(&w->family->memory, &copy);
     return bulk_end(&b, s, changed);
 }

@@ -51,7 +51,7 @@ bool reef__bulk_columns_own(reef_world *w, const portion *p, uint32_t component,
 reef_status reef__bulk_relations(bulk *b);
 
 /* Does something that the type requires come along for some entity? Then reef__bulk_along makes the whole change. */
-bool reef__bulk_comes_along(const bulk *b);
+bool reef__bulk_adds_required(const bulk *b);
 reef_status reef__bulk_along(bulk *b);
 
 #endif

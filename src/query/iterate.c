@@ -80,7 +80,7 @@ static bool run_counts(const reef_world *w, uint64_t serial)
 
 /* Drops the runs of queries that nobody asks for any more: a fork has those of its origin's queries, and a restored
  * state those of queries that existed then. */
-static COLD void runs_settle(const reef_world *w, state *s)
+static COLD void runs_forget(const reef_world *w, state *s)
 {
     for (uint32_t i = s->run_count; i-- > 0;)
         if (!run_counts(w, s->runs[i].serial)) s->runs[i] = s->runs[--s->run_count];
@@ -91,7 +91,7 @@ COLD bool reef__run_make(query *q)
 {
     state *s = &q->world->state;
     if (run_find(q)) return true;
-    if (s->run_count == s->run_room && !BUG(165)) runs_settle(q->world, s);
+    if (s->run_count == s->run_room && !BUG(165)) runs_forget(q->world, s);
     memory *m = &q->world->family->memory;
     if (!reef__array_room(m, MEMORY_OTHER, &s->runs, &s->run_room, s->run_count + 1, sizeof *s->runs)) return false;
     s->runs[s->run_count++] = (struct query_run){q->serial, 0};

@@ -353,7 +353,7 @@ static bool tables_look_new(query *q, uint32_t count)
     return true;
 }
 
-static void query_settle(query *q);
+static void query_resolve(query *q);
 
 /* If there are new subtypes, all tables are looked at again. If nothing at all is new, subs->epoch stays as it is. */
 static COLD bool subs_look(query *q, uint32_t count)
@@ -365,7 +365,7 @@ static COLD bool subs_look(query *q, uint32_t count)
     if (!subs_are_old(q)) return true;
     cutting *const was = q->cut;
     if (!reef__subs_expand(q)) return false;
-    query_settle(q);
+    query_resolve(q);
     q->cut = NULL;
     if (!reef__cutting_make(q)) {
         q->cut = was;
@@ -424,7 +424,7 @@ static bool tables_look(query *q)
     return true;
 }
 
-bool reef__query_settle(query *q)
+bool reef__query_prepare_one(query *q)
 {
     if (q->open || q->epoch == q->world->tables_epoch) return true;
     if (q->subs && !subs_look(q, q->seen)) return false;
@@ -669,7 +669,7 @@ static void columns_sort(query *q)
 static size_t query_bytes(uint32_t count) { return sizeof(query) + count * sizeof(reef_term); }
 
 /* Derives what the terms say together. */
-static void query_settle(query *q)
+static void query_resolve(query *q)
 {
     q->since = q->fixed = q->tracked = q->out = false;
     q->head.column_count = q->head.write_count = q->optional_writes = 0;
@@ -697,7 +697,7 @@ static bool terms_take(query *q, const query_text *l, const term_facts *facts)
     q->facts = q->asked_facts;
     for (uint32_t i = 0; i < l->count; i++) subs |= l->term[i].subtypes != 0;
     if (subs && !reef__subs_expand(q)) return false;
-    query_settle(q);
+    query_resolve(q);
     q->epoch = q->rows_epoch = q->marks_epoch = UINT64_MAX;
     return true;
 }
@@ -713,7 +713,7 @@ static uint32_t place_take(reef_world *w)
                                                                                                          : UINT32_MAX;
 }
 
-/* A query that was freed lately and asked the same; tables made since then are found as for any query. NULL: there is
+/* A query that was freed and asked the same; tables made since then are found as for any query. NULL: there is
  * none. */
 static query *query_again(reef_world *w, const query_text *l)
 {

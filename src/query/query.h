@@ -174,7 +174,7 @@ INLINE bool query_update(query *q)
 }
 /* What a question about one entity needs instead. It asks about that entity's table alone (reef__table_verdict), so new
  * tables cost it nothing. False: no memory. */
-bool reef__query_settle(query *q);
+bool reef__query_prepare_one(query *q);
 /* As query_update, for a straight loop, whose matches also know the rows of their tables. While rows_epoch stays the
  * same, it isn't needed again. False: no memory, or the query has no straight loops. */
 bool reef__rows_look(query *q);

@@ -156,7 +156,7 @@ bool reef_query_matches(reef_world *w, reef_query which, reef_entity e)
     if (!WORLD_GIVEN(w)) return false;
     query *q = query_of(w, which, &s);
     if (q && q->plan) q->plan->one = true; /* only this entity is asked about */
-    const bool settled = q && reef__query_settle(q);
+    const bool settled = q && reef__query_prepare_one(q);
     const uint32_t place = settled ? place_of(w, e) : PLACE_DEAD;
     /* it is dead or has no row, so no query visits it */
     const bool matches = place >= 2 * PLACE_EMPTY && reef__query_place_matches(q, place);

@@ -279,7 +279,7 @@ static void rows_merge(ranking *r, const order_row *fresh, size_t count)
     ASSERT(to == end);
 }
 
-static void listed_settle(ranking *r)
+static void listed_finish(ranking *r)
 {
     for (uint32_t u = 0; u < r->units; u++)
         r->listed[u] = r->listed[u] & LISTED_KEPT ? (uint16_t)(r->listed[u] & ~LISTED_KEPT) : 0;
@@ -319,7 +319,7 @@ static bool ranking_repair(query *q, uint32_t others)
             reef__invalidate(w, INVALIDATE_LOOKED_AT);
         }
     }
-    listed_settle(r);
+    listed_finish(r);
     return true;
 }
 

@@ -5,7 +5,7 @@
 
 #include "query/query.h"
 
-/* Makes q->subs for the types that are known now, or makes it again. query_settle has to be called then, to settle the
+/* Makes q->subs for the types that are known now, or makes it again. query_resolve has to be called then, to settle the
  * terms' facts. False: no memory, and the query is as it was. */
 bool reef__subs_expand(query *q);
 

@@ -41,7 +41,7 @@ static struct empty_map {
 static void *take(family *f, size_t bytes) { return reef__memory_zeroed(&f->memory, MEMORY_TABLES, bytes); }
 static void give(family *f, void *p, size_t bytes) { reef__memory_free(&f->memory, MEMORY_TABLES, p, bytes); }
 
-void reef__graph_settle(family *f)
+void reef__graph_free_retired(family *f)
 {
     if (f->worlds > 1) return;
     for (retired *r = f->graph.retired, *next; r; r = next) {
@@ -58,7 +58,7 @@ static void retire(family *f, retired *node, void *p, size_t bytes)
 {
     *node = (retired){f->graph.retired, p, bytes};
     f->graph.retired = node;
-    reef__graph_settle(f);
+    reef__graph_free_retired(f);
 }
 
 /* ---- sets of components ---- */
@@ -230,7 +230,7 @@ COLD reef_status reef__graph_sync(reef_world *w)
 {
     family *f = w->family;
     graph *g = &f->graph;
-    const uint32_t types = reef__types_settle(), need = types + 1;
+    const uint32_t types = reef__types_resolve(), need = types + 1;
     bool ok = types || reef_type_count() == 0;
     mutex_lock(&f->lock);
     for (; ok && g->map_count < need; g->map_count += ok) {
@@ -621,5 +621,5 @@ COLD void reef__family_drop(family *f)
     give(f, g->rare, g->rare_capacity * sizeof *g->rare);
     give(f, g->rare_slot, g->rare_capacity * sizeof *g->rare_slot);
     reef__memory_free(&f->memory, MEMORY_OTHER, g->order, g->order_room * sizeof *g->order);
-    reef__graph_settle(f);
+    reef__graph_free_retired(f);
 }

@@ -40,7 +40,7 @@ void reef__family_drop(family *f); /* frees the graph, when the last member of t
 
 /* Frees what was retired, if no other world is left whose thread may still read it. The caller holds the lock, or is
  * the only world. */
-void reef__graph_settle(family *f);
+void reef__graph_free_retired(family *f);
 
 /* Begins the graph of a new family: there are no tables but the empty one. */
 void reef__graph_begin(family *f);

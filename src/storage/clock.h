@@ -15,6 +15,6 @@ uint64_t reef__clock_read(const state *s, uint64_t serial); /* 0: there is none 
 uint64_t *reef__clock_own(reef_world *w, uint64_t serial);
 
 /* What the state says of an absent system or phase; NULL: the serial number belongs to none. */
-absentee *reef__absent_of(const reef_world *w, uint64_t serial);
+unknown_system *reef__unknown_system_of(const reef_world *w, uint64_t serial);
 
 #endif

@@ -111,7 +111,7 @@ static void node_release(const paged_owner *o, reef_node *n, reef_node *kept)
 }
 
 /* Removes nodes that nobody looks at, or gives what they own to their only child. */
-static void node_settle(const paged_owner *o, reef_node *n)
+static void node_free_unused(const paged_owner *o, reef_node *n)
 {
     while (n && n->holders == 0) {
         reef_node *parent = n->parent, *child = n->child;
@@ -150,7 +150,7 @@ static bool node_own(reef_paged *p, const paged_owner *o, uint32_t capacity, uin
         c->base = fork_version;
         link_child(n, c);
         n->holders -= !BUG(22);
-        node_settle(o, n);
+        node_free_unused(o, n);
     }
     bind(p, c);
     return true;
@@ -260,7 +260,7 @@ void reef__paged_drop(reef_paged *p, const paged_owner *o)
     if (p->node) {
         mutex_lock(o->lock);
         p->node->holders--;
-        node_settle(o, p->node);
+        node_free_unused(o, p->node);
         mutex_unlock(o->lock);
     }
     memset(p, 0, sizeof *p);

@@ -211,7 +211,7 @@ COLD bool reef__ring_squeezed(reef_world *w)
 bool reef__id_free_prepare(reef_world *w)
 {
     if (w->config.never_reuse) return true;
-    if (!lanes_settle(w) || !reef__ring_room(w, 1)) return false;
+    if (!lanes_finish(w) || !reef__ring_room(w, 1)) return false;
     uint32_t *page = ring_page(w, &w->state.ring, w->state.ring_tail);
     if (page == NULL) return false;
     w->ring_next = page + w->state.ring_tail % RING_PER_PAGE;
@@ -222,7 +222,7 @@ bool reef__id_free_prepare(reef_world *w)
 bool reef__ids_free_prepare(reef_world *w, uint64_t n)
 {
     if (w->config.never_reuse || n == 0) return true;
-    return lanes_settle(w) && reef__ring_room(w, n) && reef__ring_own(w, w->state.ring_tail, w->state.ring_tail + n);
+    return lanes_finish(w) && reef__ring_room(w, n) && reef__ring_own(w, w->state.ring_tail, w->state.ring_tail + n);
 }
 
 INLINE void id_free(reef_world *w, reef_entity e)
@@ -264,7 +264,7 @@ reef_status reef__ids_prepare(reef_world *w, uint32_t n)
 {
     state *s = &w->state;
     if (w->running) return REEF_LOCKED;
-    if (!lanes_settle(w) || !reef__ring_squeezed(w)) return REEF_NO_MEMORY;
+    if (!lanes_finish(w) || !reef__ring_squeezed(w)) return REEF_NO_MEMORY;
     uint64_t recycled = ring_count(w) < n ? ring_count(w) : n, fresh = n - recycled;
     if (fresh > index_limit(w) - w->hot.index_count) return REEF_LIMIT;
     for (uint64_t k = 0; k < recycled; k++) {
@@ -385,7 +385,7 @@ COLD reef_entity reef_reserve_range(reef_world *w, uint32_t count)
     const reef_entity null = {0, 0};
     if (!WORLD_GIVEN(w)) return null;
     reef_status s = w->locks || w->running ? REEF_LOCKED : count == 0 ? REEF_BAD_ARGUMENT : REEF_OK;
-    if (s == REEF_OK && !lanes_settle(w)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && !lanes_finish(w)) s = REEF_NO_MEMORY;
     const uint32_t from = w->hot.index_count;
     if (s == REEF_OK && count > index_limit(w) - from) s = REEF_LIMIT;
     if (s == REEF_OK && !reef__records_add(w, from, from + count)) s = REEF_NO_MEMORY;
@@ -461,7 +461,7 @@ COLD reef_status reef_create_as(reef_world *w, reef_entity e)
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
     if (e.generation == 0) return reef__failure(w, REEF_BAD_ARGUMENT, op, none, e, 0);
-    if (!lanes_settle(w)) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
+    if (!lanes_finish(w)) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     reef_status s = REEF_OK;
     if (e.index >= w->hot.index_count) {
         s = index_extend(w, e.index);

@@ -149,7 +149,7 @@ static uint64_t failure_key(const reef_error *e)
     return n > 0 ? reef__report_key(text) : 0;
 }
 
-void reef__failure_tell(const reef_world *w, const reef_error *e)
+void reef__failure_report(const reef_world *w, const reef_error *e)
 {
     char message[REPORT_BYTES];
     bool told = refused_declaration(e);
@@ -211,7 +211,7 @@ COLD reef_status reef__failure_record(reef_world *w, const reef_error *e)
     } else {
         w->error = *e;
     }
-    if (!w->flushing || w->notifying) reef__failure_tell(w, e);
+    if (!w->flushing || w->notifying) reef__failure_report(w, e);
     return e->status;
 }
 

@@ -8,7 +8,7 @@
 /* Enough for the text of any failure. */
 enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + REEF_SYSTEM_NAME_MAX + 512 };
 
-/* Records a failure, tells of it (reef__failure_tell), and returns `status`. It never allocates. */
+/* Records a failure, tells of it (reef__failure_report), and returns `status`. It never allocates. */
 COLD reef_status reef__failure(reef_world *w, reef_status status, const char *operation, reef_component c,
                                reef_entity e, uint64_t number);
 
@@ -32,6 +32,6 @@ COLD reef_status reef__corrupt(char *message, size_t size, const char *format, .
 
 /* Tells of a mistake of the caller: the misuse hook, or the log, or stderr. In a build that isn't checked only of
  * refused declarations. */
-COLD void reef__failure_tell(const reef_world *w, const reef_error *e);
+COLD void reef__failure_report(const reef_world *w, const reef_error *e);
 
 #endif

@@ -243,7 +243,7 @@ const event_store *reef__events_after(const reef_world *w, const type *last)
         const event_store *s = &w->state.events[i];
         const type *t = reef__type_of(s->component);
         if (event_wait(w, s) == reef__event_end(w, s)) continue;
-        if (type_comes_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
+        if (type_is_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
     }
     return best;
 }

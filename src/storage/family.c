@@ -65,7 +65,7 @@ static COLD void worlds_count(int more)
 static inline void worlds_count(int more) { (void)more; }
 #endif
 
-void reef__family_join(family *f, bool world)
+void reef__family_add(family *f, bool world)
 {
     if (world) worlds_count(1);
     mutex_lock(&f->lock);

@@ -55,7 +55,7 @@ family *reef__family_make(const reef_allocator *allocator);
 void reef__family_free(family *f);
 
 /* Counts a world or snapshot more, or less. The last one to leave frees the family. */
-void reef__family_join(family *f, bool world);
+void reef__family_add(family *f, bool world);
 void reef__family_leave(family *f, bool world);
 uint32_t reef__world_number(void); /* a number for a new world */
 

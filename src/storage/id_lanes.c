@@ -234,7 +234,7 @@ static bool lanes_take(reef_world *w, const uint32_t *made, uint32_t lanes)
 
 bool reef__lanes_begin(reef_world *w, uint32_t lanes)
 {
-    if (!lanes_settle(w) || !reef__ring_squeezed(w)) return false;
+    if (!lanes_finish(w) || !reef__ring_squeezed(w)) return false;
     return reef__array_room(&w->family->memory, MEMORY_OTHER, &w->lane_made, &w->lane_room, lanes,
                             sizeof *w->lane_made);
 }

@@ -56,7 +56,7 @@ reef_status reef__lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes)
 
 /* Does what a call of reef__lanes_end without memory left. False: memory is still short, and no id may be given out. */
 COLD bool reef__lanes_retry(reef_world *w);
-INLINE bool lanes_settle(reef_world *w) { return LIKELY(w->lane_rest == 0) || reef__lanes_retry(w); }
+INLINE bool lanes_finish(reef_world *w) { return LIKELY(w->lane_rest == 0) || reef__lanes_retry(w); }
 void reef__lanes_drop(reef_world *w);
 
 #endif

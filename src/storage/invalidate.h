@@ -1,7 +1,7 @@
 /* What becomes stale when something happens. A world remembers much about its own state, so that calls need not look
  * it up again. reef__invalidate(w, event) is the one place that says what an event makes stale:
  *
- *  event of INVALIDATE_ | version | gates | fresh | ring | fork | rows | tables | marks | moves | lately | state | hash
+ *  event of INVALIDATE_ | version | gates | fresh | ring | fork | rows | tables | marks | moves | cached | state | hash
  *  ---------------------|---------|-------|-------|------|------|------|--------|-------|-------|--------|-------|-----
  *  WRITTEN              |         |       |       |      |      |      |        |       |       |        |       |  x
  *  BLOCKS_MARKED        |    x    |   x   |       |      |      |      |        |       |       |        |       |
@@ -22,7 +22,7 @@
  *   version  hot.version is counted up, so that later writes can be told from earlier ones. The leases of a table
  *            (`append` and `lease`) are good for one version, so this ends all leases.
  *   gates    hot.gate_move and gate_destroy, which the fast paths compare with a lease, are set anew, and
- *            hot.lately is emptied. "shut": no lease equals a gate until the next event that sets the gates.
+ *            hot.cached is emptied. "shut": no lease equals a gate until the next event that sets the gates.
  *   fresh    The indices that the fast paths may give out: none, until fresh_open of src/storage/entity_index.c.
  *   ring     Where the fast path of destroy puts the next free id: not known, until the slow path comes by.
  *   fork     hot.fork_version and ours_after: this world alone holds no block that was written before.
@@ -30,7 +30,7 @@
  *   tables   tables_epoch: pointers into the pages of tables and chunks. The gates of all bundles are closed as well.
  *   marks    disabled_epoch: which stores of marks there are.
  *   moves    hot.moves: the addresses of values that references remember.
- *   lately   The words of bits, and the pages of stores, that were used last.
+ *   cached   The words of bits, and the pages of stores, that were used last.
  *   state    state_epoch: the changes that no version tells.
  *   hash     The hash of the state. "kept": sharing changes nothing that the hash covers.
  *
@@ -115,7 +115,7 @@ INLINE void gates_set(reef_world *w)
     const bool shut = w->locks || w->hot.records.shared || GUARDED(w) || w->slow & SLOW_WATCHED;
     w->hot.gate_move = shut ? UINT64_MAX : w->hot.version;
     w->gate_destroy = w->slow & SLOW_BOUND ? UINT64_MAX : w->hot.gate_move;
-    w->hot.lately.component = REEF_LATELY_NONE;
+    w->hot.cached.component = REEF_LATELY_NONE;
 }
 
 void reef__bundles_distrust(reef_world *w); /* closes the gates of all bundles */
@@ -135,9 +135,9 @@ INLINE void reef__invalidate(reef_world *w, uint32_t event)
     }
     if (event & STALE_ROWS) w->rows_epoch++;
     if (event & STALE_LATELY) {
-        w->hot.lately.component = REEF_LATELY_NONE;
+        w->hot.cached.component = REEF_LATELY_NONE;
         for (uint32_t i = 0; i < w->state.store_count; i++)
-            w->state.stores[i].lately_gate = w->state.stores[i].relation_gate = 0;
+            w->state.stores[i].cached_gate = w->state.stores[i].relation_gate = 0;
     }
     if (event & STALE_BLOCKS) reef__block_indexes_drop(w);
     /* A loop asks first: the rows of small loops mostly wait to be stored themselves, and each store comes on top. */
@@ -147,7 +147,7 @@ INLINE void reef__invalidate(reef_world *w, uint32_t event)
     if (event & STALE_GATES) gates_set(w);
     if (event & STALE_SHUT) {
         w->hot.gate_move = w->gate_destroy = UINT64_MAX;
-        w->hot.lately.component = REEF_LATELY_NONE;
+        w->hot.cached.component = REEF_LATELY_NONE;
     }
     if (hashed) w->hashed = w->hot.version;
 }

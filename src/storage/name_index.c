@@ -12,7 +12,7 @@
  * The key of by_text is {parent of the entity, text}: a name belongs to its scope. So whatever changes a ChildOf takes
  * the entry out before, and puts it in again afterwards (reef__name_leaves and reef__name_arrives). Where there is no
  * memory for that, or parents change as a whole (loading, merging), by_text is dropped: the names are *unscoped*, and
- * finding one walks all entries, as does an arrival. The next name that is set, or reef__names_settle, makes by_text
+ * finding one walks all entries, as does an arrival. The next name that is set, or reef__names_reindex, makes by_text
  * anew. */
 #include "storage/name_index.h"
 #include "base/byte_hash.h"
@@ -167,7 +167,8 @@ static bool name_is(const reef_world *w, uint32_t number, reef_entity scope, con
            reef_entity_equal(name_scope(w, n->entity), scope);
 }
 
-/* Of an entity that lost its parent the name may be there twice until reef__names_settle; the smallest index has it. */
+/* Of an entity that lost its parent the name may be there twice until reef__names_reindex; the smallest index has it.
+ * */
 static COLD uint32_t name_find_unscoped(const reef_world *w, reef_entity scope, const char *text, uint32_t length)
 {
     uint32_t found = NAME_NONE;
@@ -406,7 +407,7 @@ static bool name_is_second(const reef_world *w, uint32_t number)
     }
 }
 
-COLD bool reef__names_settle(reef_world *w)
+COLD bool reef__names_reindex(reef_world *w)
 {
     if (!w->state.names_unscoped) return true;
     if (!names_scope(w)) return false;

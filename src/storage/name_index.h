@@ -32,10 +32,10 @@ void reef__name_leaves(reef_world *w, reef_entity e);
 void reef__name_arrives(reef_world *w, reef_entity e);
 /* Makes what reef__name_arrives will touch this world's own when the entity loses its ChildOf. False: no memory. */
 bool reef__name_prepare_orphan(reef_world *w, reef_entity e);
-/* Many parents will be changed, without these calls; in the end reef__names_settle puts the index right, and forgets
+/* Many parents will be changed, without these calls; in the end reef__names_reindex puts the index right, and forgets
  * the name of each entity that has it in common with one of a smaller index. False: there is no memory. */
 void reef__names_unscope(reef_world *w);
-bool reef__names_settle(reef_world *w);
+bool reef__names_reindex(reef_world *w);
 /* May an entity with its name become a child of this one, or lose its parent (null)? REEF_OK, NAME_TAKEN, or BAD_TEXT:
  * a child's name has no dots. */
 reef_status reef__name_may_move(const reef_world *w, reef_entity e, reef_entity parent);

@@ -43,7 +43,7 @@ typedef struct observer_calls {
     void (*open)(reef_world *w);
     void (*close)(reef_world *w);
     bool (*told)(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove);
-    void (*told_more)(reef_world *w);
+    void (*notify_rest)(reef_world *w);
     reef_status (*flush)(reef_world *w);
     void (*failure)(reef_world *w, reef_error *e);
     void (*forget)(reef_world *w);
@@ -114,7 +114,7 @@ typedef struct observing_head {
     uint8_t *now, *later; /* by component: what immediate observers ask for, and what collected ones do */
     /* the component that came last on the fast path and of which only one observer is told; 0: none. The next three are
      * of that component: */
-    uint32_t lately;
+    uint32_t cached;
     const struct observer *only; /* the observer that is told */
     reef_notice only_notice;     /* what it is told */
     reef_entity only_entity;     /* the entity */
@@ -169,7 +169,7 @@ INLINE void observe_close(reef_world *w)
     if (observed(w)) observers_by(w)->close(w);
 }
 
-/* Can a table component come, or a tag go, with no more than observe_told after it? */
+/* Can a table component come, or a tag go, with no more than observe_notify after it? */
 INLINE bool observe_straight(const reef_world *w, uint32_t component)
 {
     const observing_head *o = (const observing_head *)(const void *)w->observing;
@@ -184,21 +184,22 @@ INLINE bool observe_unasked(const reef_world *w, uint32_t component)
     return component > o->kinds_count || !(o->now[component] & REEF_ON_REMOVE);
 }
 /* Tells that a component came, or went. False: nobody was told, so that pointers are still good. */
-INLINE bool observe_told(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
+INLINE bool observe_notify(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
 {
     return observers_by(w)->told(w, e, component, value, remove);
 }
 
-/* Can a table component come, of which only one observer was told the last time, with no more than observe_lately_told
- * after it? (Walking a list of observers and filling in a notice made an add 1.3 times as many instructions.) */
-INLINE bool observe_lately(const reef_world *w, uint32_t component)
+/* Can a table component come, of which only one observer was told the last time, with no more than
+ * observe_notify_cached after it? (Walking a list of observers and filling in a notice made an add 1.3 times as many
+ * instructions.) */
+INLINE bool observe_cached(const reef_world *w, uint32_t component)
 {
     const observing_head *o = (const observing_head *)(const void *)w->observing;
-    return LIKELY(o != NULL && o->lately == component) &&
+    return LIKELY(o != NULL && o->cached == component) &&
            LIKELY((o->depth | o->cascading | w->deferred.count | w->deferred.run) == 0);
 }
 /* Tells that it came. Pointers aren't good any more. */
-INLINE void observe_lately_told(reef_world *w, reef_entity e, const void *value)
+INLINE void observe_notify_cached(reef_world *w, reef_entity e, const void *value)
 {
     observing_head *o = (observing_head *)(void *)w->observing;
     commands *const recording = w->commands;
@@ -216,7 +217,7 @@ INLINE void observe_lately_told(reef_world *w, reef_entity e, const void *value)
     w->deferring--;
     w->locks = 0;
     if (UNLIKELY((w->deferred.count | w->deferred.run) != 0 || o->failed.status != REEF_OK))
-        observers_by(w)->told_more(w);
+        observers_by(w)->notify_rest(w);
 }
 
 /* Does what was recorded and calls the collected observers (reef__world_flush). */

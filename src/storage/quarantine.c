@@ -327,7 +327,7 @@ static bool page_moves(reef_world *w, value_store *s, uint32_t page)
         reef__memory_block_free(&w->family->memory, p->kind, p->arena, old, p->page_bytes, p->align);
     reef__values_relocate(w, old, fresh, p->page_bytes);
     s->moves++;
-    s->lately.slots = s->hole.slots = 0;
+    s->cached.slots = s->hole.slots = 0;
     reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     reef__quarantine_wait(x);
     return true;

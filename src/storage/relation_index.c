@@ -413,7 +413,7 @@ COLD bool reef__relation_place(reef_world *w, value_store *s)
         if (((const relation_value *)at.value)->place) continue;
         char *first = reef__store_own(w, s->component, at.entity);
         if (first == NULL) return false;
-        reef__relation_comes(w, s, at.entity, first + (size_t)at.number * s->size);
+        reef__relation_index_add(w, s, at.entity, first + (size_t)at.number * s->size);
     }
     return true;
 }
@@ -450,7 +450,7 @@ static NOINLINE void relation_place(reef_world *w, value_store *s, reef_entity s
     if (!s->unindexed && !index_insert(w, s, v->target, (source_key){v->place, source})) reef__relation_forget(w, s);
 }
 
-void reef__relation_comes(reef_world *w, value_store *s, reef_entity source, void *value)
+void reef__relation_index_add(reef_world *w, value_store *s, reef_entity source, void *value)
 {
     relation_value *v = value;
     s->relation_changes++;
@@ -460,7 +460,7 @@ void reef__relation_comes(reef_world *w, value_store *s, reef_entity source, voi
     if (scopes_names(w, s)) reef__name_arrives(w, source);
 }
 
-void reef__relation_goes(reef_world *w, value_store *s, reef_entity source, const void *value)
+void reef__relation_index_remove(reef_world *w, value_store *s, reef_entity source, const void *value)
 {
     const relation_value *v = value;
     s->relation_changes++;

@@ -7,9 +7,9 @@
  * is state like any other value. The index follows from the values, so it is no state: no hash, file or difference
  * knows it. Snapshots and forks share its pages, so that they needn't make it anew.
  *
- * Whatever puts a value into a store of relations or takes one out keeps the index true (reef__relation_comes and
- * reef__relation_goes, src/storage/sparse_store.h). A value without a place gets the one behind all others of its
- * target. Where there is no memory for that, the index is dropped: the store is *without an index* then, reading
+ * Whatever puts a value into a store of relations or takes one out keeps the index true (reef__relation_index_add and
+ * reef__relation_index_remove, src/storage/sparse_store.h). A value without a place gets the one behind all others of
+ * its target. Where there is no memory for that, the index is dropped: the store is *without an index* then, reading
  * walks all values of the store, and the next change that needs the index makes it anew. So what keeps the index true
  * can't fail. */
 #ifndef REEF_STORAGE_RELATION_INDEX_H

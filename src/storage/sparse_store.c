@@ -359,7 +359,7 @@ void reef__store_commit_add(reef_world *w, uint32_t component, reef_entity e)
 
 /* ---- pages of the fast paths ---- */
 
-bool reef__page_lately(const reef_hot *h, const reef_store *s, reef_page_near *page, uint32_t slot)
+bool reef__page_cached(const reef_hot *h, const reef_store *s, reef_page_near *page, uint32_t slot)
 {
     const uint32_t k = slot >> s->bits;
     if (k >= s->values.count || s->values.version[k] != h->version || s->values.page[k] == NULL) return false;
@@ -367,14 +367,14 @@ bool reef__page_lately(const reef_hot *h, const reef_store *s, reef_page_near *p
     return true;
 }
 
-bool reef__index_lately(const reef_hot *h, reef_store *s, uint32_t index)
+bool reef__index_cached(const reef_hot *h, reef_store *s, uint32_t index)
 {
     const uint32_t page = index >> REEF_INDEX_BITS;
     if (page >= s->index.count || s->index.page[page] == NULL || !paged_owned(&s->index, page, h->fork_version))
         return false;
-    s->lately_index = page << REEF_INDEX_BITS;
-    s->lately_indices = INDEX_ENTRIES;
-    s->lately_entries = s->index.page[page];
+    s->cached_index = page << REEF_INDEX_BITS;
+    s->cached_indices = INDEX_ENTRIES;
+    s->cached_entries = s->index.page[page];
     return true;
 }
 
@@ -421,7 +421,7 @@ static COLD void page_emptied(reef_world *w, value_store *s, uint32_t page)
     store_pages pages;
     const paged_owner o = reef__store_owner(w->family, s, &pages);
     const uint32_t spare = s->spare - 1;
-    s->lately.slots = 0;
+    s->cached.slots = 0;
     if (s->spare && spare != page && spare < s->values.count && s->values.page[spare] &&
         *page_live(s, s->values.page[spare]) == 0)
         (void)reef__paged_clear(&s->values, &o, spare, w->hot.fork_version);
@@ -432,7 +432,7 @@ static void drop_paged(reef_world *w, value_store *s, const type *t, reef_entity
 {
     const uint32_t page = e.index >> s->bits;
     char *block = s->values.page[page];
-    if (UNLIKELY(s->relation)) reef__relation_goes(w, s, e, slot_value(s, e.index));
+    if (UNLIKELY(s->relation)) reef__relation_index_remove(w, s, e, slot_value(s, e.index));
     value_leave(w, t, slot_value(s, e.index));
     ((uint32_t *)(void *)block)[e.index & slot_mask(s)] = 0;
     values_mark(w, s, page);
@@ -486,7 +486,7 @@ void reef__store_drop(reef_world *w, uint32_t component, reef_entity e)
         const uint32_t n = reef__multi_values(s, e);
         const bool left = reef__quarantine_page(w, s, slot_of(s, e) >> s->bits);
         const uint32_t slot = slot_of(s, e);
-        for (uint32_t i = 0; i < n && s->relation; i++) reef__relation_goes(w, s, e, slot_value(s, slot + i));
+        for (uint32_t i = 0; i < n && s->relation; i++) reef__relation_index_remove(w, s, e, slot_value(s, slot + i));
         for (uint32_t i = 0; i < n; i++) value_leave(w, t, (void *)(uintptr_t)reef__store_nth(s, e, i));
         reef__multi_forget(w, s, e);
         if (!left) reef__quarantine_slots(w, s, slot, n, e);
@@ -508,7 +508,7 @@ void reef__store_drop_many(reef_world *w, value_store *s, const reef_entity *e, 
         uint32_t *generations = (uint32_t *)(void *)block;
         if (block == NULL || generations[slot] != e[i].generation) continue;
         void *value = block + offset + (size_t)slot * size;
-        if (s->relation && !relation_is_doomed(w, value)) reef__relation_goes(w, s, e[i], value);
+        if (s->relation && !relation_is_doomed(w, value)) reef__relation_index_remove(w, s, e[i], value);
         generations[slot] = 0;
         if (page != marked) values_mark(w, s, marked = page);
         reef__quarantine_slots(w, s, e[i].index, 1, e[i]);
@@ -522,7 +522,8 @@ void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e)
     static const reef_entity vacant;
     value_store *s = store_mine(w, component);
     const uint32_t n = s->multi ? reef__multi_values(s, e) : 1;
-    for (uint32_t k = 0; s->relation && k < n; k++) reef__relation_goes(w, s, e, slot_value(s, slot_of(s, e) + k));
+    for (uint32_t k = 0; s->relation && k < n; k++)
+        reef__relation_index_remove(w, s, e, slot_value(s, slot_of(s, e) + k));
     if (s->multi) {
         reef__multi_forget(w, s, e);
         return;

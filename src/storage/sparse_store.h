@@ -197,8 +197,8 @@ INLINE void values_mark(reef_world *w, value_store *s, uint32_t page)
 }
 
 /* The value of a relation has come, or is about to go: the index of targets follows (src/storage/relation_index.h). */
-void reef__relation_comes(reef_world *w, value_store *s, reef_entity source, void *value);
-void reef__relation_goes(reef_world *w, value_store *s, reef_entity source, const void *value);
+void reef__relation_index_add(reef_world *w, value_store *s, reef_entity source, void *value);
+void reef__relation_index_remove(reef_world *w, value_store *s, reef_entity source, const void *value);
 
 /* Do names depend on the values of this store, which are the entities' parents? */
 INLINE bool scopes_names(const reef_world *w, const value_store *s)
@@ -227,13 +227,13 @@ INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
     }
     s->count++;
     values_mark(w, s, page);
-    if (UNLIKELY(s->relation)) reef__relation_comes(w, s, e, slot_value(s, slot));
+    if (UNLIKELY(s->relation)) reef__relation_index_add(w, s, e, slot_value(s, slot));
 }
 
 /* Remembers the page of values of a slot, where a value comes or goes; the page of the index of an entity. False: it
- * isn't this world's own, or the values weren't written at this version. Both hold while `lately_gate` stays. */
-bool reef__page_lately(const reef_hot *hot, const value_store *store, reef_page_near *page, uint32_t slot);
-bool reef__index_lately(const reef_hot *hot, value_store *store, uint32_t index);
+ * isn't this world's own, or the values weren't written at this version. Both hold while `cached_gate` stays. */
+bool reef__page_cached(const reef_hot *hot, const value_store *store, reef_page_near *page, uint32_t slot);
+bool reef__index_cached(const reef_hot *hot, value_store *store, uint32_t index);
 
 /* Did any type ever have a store in this world? */
 INLINE bool stored_any(const reef_world *w) { return UNLIKELY(w->state.store_count != 0); }

@@ -51,12 +51,12 @@ typedef struct event_place { /* how far a system has read the events of a type *
     uint32_t component;
 } event_place;
 
-/* a system or phase that this state mentions and the world hasn't got: src/system/absent_system.c */
-typedef struct absentee {
+/* a system or phase that this state mentions and the world hasn't got: src/system/unknown_system.c */
+typedef struct unknown_system {
     uint64_t serial;
     bool phase, on;
     char name[REEF_SYSTEM_NAME_MAX + 1];
-} absentee;
+} unknown_system;
 
 typedef struct state {
     reef_paged tables; /* by table id, 64 on a page */
@@ -87,7 +87,7 @@ typedef struct state {
     uint32_t event_count, event_capacity;
     event_place *event_places;
     uint32_t event_place_count, event_place_capacity;
-    absentee *absents;
+    unknown_system *absents;
     uint32_t absent_count, absent_room;
     uint32_t described; /* reef__types_described when the hashes of the chunks were kept */
     uint32_t name_count, name_buckets;

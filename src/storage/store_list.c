@@ -23,7 +23,7 @@ const value_store *reef__store_after(const reef_world *w, const type *last)
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
         const type *t = reef__type_of(s->component);
-        if (s->count && type_comes_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
+        if (s->count && type_is_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
     }
     return best;
 }

@@ -592,10 +592,10 @@ void reef__row_pop(reef_world *w, table *t)
     reef_slot *slots = unit_slots(w, t->last);
     if (UNLIKELY(t->shape->hooked)) slots[0].head_more.count--;
     reef__quarantine_close(w, t);
-    if (UNLIKELY(t->next == unit_place(t->last))) reef__table_settle(w, t);
+    if (UNLIKELY(t->next == unit_place(t->last))) reef__table_trim(w, t);
 }
 
-void reef__table_settle(reef_world *w, table *t)
+void reef__table_trim(reef_world *w, table *t)
 {
     if (t->chunks <= 1 || t->next != unit_place(t->last)) return;
     reef_slot *slots = unit_slots(w, t->last);
@@ -619,7 +619,7 @@ void reef__table_empty(reef_world *w, table *t)
         t->next = unit_place(t->last);
         unit_slots(w, t->last)[0].head_more.count = 0;
         if (t->chunks <= 1) return;
-        reef__table_settle(w, t);
+        reef__table_trim(w, t);
     }
 }
 

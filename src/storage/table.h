@@ -92,7 +92,7 @@ void reef__row_pushed(reef_world *w, table *t); /* the row at t->next is complet
 void reef__row_pop(reef_world *w, table *t);
 /* Unlinks a last chunk without rows; its page and the one before it are owned. To be called after reef__row_pop, and
  * when the row that reef__table_room made room for doesn't come. */
-void reef__table_settle(reef_world *w, table *t);
+void reef__table_trim(reef_world *w, table *t);
 /* Forgets all rows. This world owns everything of the table. */
 void reef__table_empty(reef_world *w, table *t);
 /* Moves the last row to `place`, whose values are raw; reef__row_pop comes next. */

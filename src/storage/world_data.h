@@ -143,7 +143,7 @@ struct reef_world {
     bool flushing;
     struct observer_log *observing; /* src/observe/observer_log.h; NULL: nothing was ever observed */
     /* relations are made as they are, whoever their targets are, and nothing ends with its target; in the end
-     * reef__relations_settle puts that right */
+     * reef__relations_end_dead puts that right */
     bool untargeted;
     /* while entities are destroyed together with others to which they are related: a bit for each index. The index of
      * relations to them needn't follow, since it ends as a whole (reef__relation_end). Else NULL */

@@ -504,7 +504,7 @@ static uint32_t written_after(const struct system *s, uint32_t component)
     const type *last = reef__type_of(component), *next = NULL;
     for (uint32_t i = 0; i < s->access_count; i++) {
         const type *t = reef__type_of(s->access[i].component);
-        if ((s->access[i].use & ACCESS_WRITE) && type_comes_next(t, last, next)) next = t;
+        if ((s->access[i].use & ACCESS_WRITE) && type_is_next(t, last, next)) next = t;
     }
     return next ? next->id : 0;
 }

@@ -4,7 +4,7 @@
  *              │                                        looks at it
  *              │ reef__events_gather: linked, never copied
  *   flight:  chunk ─► chunk ─► chunk ─► chunk           what was sent in this phase, in the order of (system, job)
- *              │ reef__events_settle: what somebody hasn't read is copied, and the chunks are used again
+ *              │ reef__events_keep: what somebody hasn't read is copied, and the chunks are used again
  *   state:   pages:  head ─► event, event, ... ◄─ tail  a ring
  *
  * The events of a type have positions that count up for ever. Those from head to tail - 1 lie in the pages, those from
@@ -32,7 +32,7 @@
 #include "storage/row_stamps.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
-#include "system/absent_system.h"
+#include "system/unknown_system.h"
 #include "system/job.h"
 #include "system/schedule.h"
 #include "system/system.h"
@@ -229,7 +229,7 @@ static reef_status event_post(reef_world *w, const char *op, reef_component c, s
     reef_status s = event_type_check(w, c.id, &t);
     if (s != REEF_OK) return reef__failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0);
     if (size != t->size) return reef__failure(w, REEF_WRONG_SIZE, op, c, event_null, size);
-    if (!reef__events_ready(w) || reef__events_settle(w) != REEF_OK)
+    if (!reef__events_ready(w) || reef__events_keep(w) != REEF_OK)
         return reef__failure(w, REEF_NO_MEMORY, op, c, event_null, size);
     if (!event_is_read(w, c.id)) return REEF_OK;
     event_store *store = reef__event_store_ready(w, c.id);
@@ -323,7 +323,7 @@ static void flight_skip(event_store *s, flight_type *t, uint64_t keep, event_chu
 }
 
 /* Copies the events of one type that are in flight to the pages, or drops them. False: no memory. */
-static bool event_settle(reef_world *w, event_store *s)
+static bool event_keep(reef_world *w, event_store *s)
 {
     flight_type *t = reef__flight_of(w, s);
     if (t == NULL || t->count == 0) return true;
@@ -342,11 +342,11 @@ static bool event_settle(reef_world *w, event_store *s)
     return true;
 }
 
-reef_status reef__events_settle(reef_world *w)
+reef_status reef__events_keep(reef_world *w)
 {
     bool ok = true;
     if (w->flight == NULL || !w->flight->moved) return REEF_OK;
-    for (uint32_t i = 0; i < w->state.event_count; i++) ok &= event_settle(w, &w->state.events[i]);
+    for (uint32_t i = 0; i < w->state.event_count; i++) ok &= event_keep(w, &w->state.events[i]);
     reef__events_trim(w);
     reef__invalidate(w, INVALIDATE_WRITTEN);
     w->flight->moved = !ok;
@@ -358,7 +358,7 @@ reef_status reef__events_settle(reef_world *w)
 COLD bool reef__events_follow(reef_world *w, const struct system *s)
 {
     state *x = &w->state;
-    reef__absents_settle(w);
+    reef__unknown_systems_resolve(w);
     uint32_t places = x->event_place_count;
     for (uint32_t i = 0; i < s->touch_count; i++) {
         const reef_touch *t = &s->touches[i];
@@ -425,7 +425,7 @@ COLD void reef__events_sift(reef_world *w)
     for (uint32_t i = x->event_place_count; i-- > 0;) {
         uint32_t k = 0, systems = w->schedule ? w->schedule->count : 0;
         while (k < systems && w->schedule->entries[k].system->serial != x->event_places[i].serial) k++;
-        if (k == systems && reef__absent_of(w, x->event_places[i].serial) == NULL)
+        if (k == systems && reef__unknown_system_of(w, x->event_places[i].serial) == NULL)
             x->event_places[i] = x->event_places[--x->event_place_count], reef__invalidate(w, INVALIDATE_WRITTEN);
     }
     reef__events_trim(w);
@@ -438,7 +438,7 @@ bool reef__events_ready(reef_world *w)
     const uint64_t epoch = s ? s->epoch : 0;
     if (f && f->ready && f->schedule_epoch == epoch && f->state_epoch == w->state_epoch) return true;
     if (!reef__flight_room(w, w->state.event_capacity, w->state.event_place_capacity)) return false;
-    reef__absents_settle(w);
+    reef__unknown_systems_resolve(w);
     reef__events_sift(w);
     for (uint32_t i = 0; s && i < s->count; i++)
         if (!reef__events_follow(w, s->entries[i].system)) return false;
@@ -527,7 +527,7 @@ COLD reef_status reef_events_bound(reef_world *w, reef_component c, uint64_t mos
     if (w->running) return reef__failure(w, REEF_LOCKED, op, c, event_null, 0);
     reef_status s = event_type_check(w, c.id, &t);
     if (s == REEF_OK && most == 0) s = REEF_BAD_ARGUMENT;
-    if (s == REEF_OK && reef__events_settle(w) != REEF_OK) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && reef__events_keep(w) != REEF_OK) s = REEF_NO_MEMORY;
     event_store *store = s == REEF_OK ? reef__event_store_ready(w, c.id) : NULL;
     if (s == REEF_OK && store == NULL) s = REEF_NO_MEMORY;
     if (s != REEF_OK) return reef__failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : most);

@@ -35,7 +35,7 @@ void reef__events_end(reef_world *w, const struct system *s);
 
 /* The phase ended and everything was gathered: events that somebody hasn't read yet go to the state, the rest is
  * dropped. NO_MEMORY: they stay in flight, and this is tried again at the next phase. */
-reef_status reef__events_settle(reef_world *w);
+reef_status reef__events_keep(reef_world *w);
 
 /* Makes a store for each type that a system sends, and gives it a position for each type that it receives and has none
  * for; it reads from now on. (For the systems of the schedule reef__events_ready does this, before anything can be

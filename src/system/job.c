@@ -19,7 +19,7 @@ COLD reef_status reef__job_failure(job *j, reef_status status, const char *opera
     j->short_of_memory |= status == REEF_NO_MEMORY;
 #if defined(REEF_CHECKED)
     if (j->world->watch) j->world->watch->mistakes++;
-    reef__failure_tell(j->world, &x);
+    reef__failure_report(j->world, &x);
 #endif
     return status;
 }

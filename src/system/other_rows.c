@@ -3,7 +3,7 @@
  *   prepare   before the phase: the pages of the chunks become the world's own, stamps get room
  *   begin     the component gets the version of the system that begins
  *   reef_mut  claims the column and gives it the world's version, so that the inlined reef_mut writes without a call
- *   settle    the columns with the world's version get the system's own one
+ *   end       the columns with the world's version get the system's own one
  *
  * Two systems of which one writes such a component never run at the same time if the other one uses it, so the
  * component has one version at a time. */
@@ -168,7 +168,7 @@ const running_calls reef__phase_running = {
 };
 
 /* Columns that the inlined reef_mut stamped get the version of the system that wrote them. */
-static void other_settle(reef_world *w, written *x)
+static void other_end(reef_world *w, written *x)
 {
     x->touched = false;
     for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
@@ -189,10 +189,9 @@ void reef__others_begin(ticking *k, const planned_system *ps)
         if (reef__touches_others(ps->system, k->others[i].component, true)) k->others[i].version = ps->version;
 }
 
-void reef__others_settle(reef_world *w, const struct system *s)
+void reef__others_end(reef_world *w, const struct system *s)
 {
     const ticking *k = w->ticking;
     for (uint32_t i = 0; i < k->other_count; i++)
-        if (k->others[i].touched && reef__touches_others(s, k->others[i].component, true))
-            other_settle(w, &k->others[i]);
+        if (k->others[i].touched && reef__touches_others(s, k->others[i].component, true)) other_end(w, &k->others[i]);
 }

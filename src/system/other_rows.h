@@ -11,7 +11,7 @@ bool reef__touches_others(const struct system *s, uint32_t component, bool write
 bool reef__others_prepare(reef_world *w, const struct system *s);
 /* The system begins, and ends. */
 void reef__others_begin(ticking *k, const planned_system *ps);
-void reef__others_settle(reef_world *w, const struct system *s);
+void reef__others_end(reef_world *w, const struct system *s);
 /* Makes the pages of all chunks of a table the world's own. False: no memory. */
 bool reef__table_pages_own(reef_world *w, const table *t);
 

@@ -33,7 +33,7 @@
 #include "query/query.h"
 #include "query/row_filter.h"
 #include "query/sorted_query.h"
-#include "system/absent_system.h"
+#include "system/unknown_system.h"
 #include "system/access_check.h"
 #include "system/event.h"
 #include "system/job.h"
@@ -252,7 +252,7 @@ static bool phase_prepare(reef_world *w, ticking *k, planned_system **at)
 {
     k->other_count = 0;
     k->job_count = 0;
-    if (UNLIKELY(w->state.absent_count)) reef__absents_end(w);
+    if (UNLIKELY(w->state.absent_count)) reef__unknown_systems_end(w);
     if (!reef__events_ready(w)) return false;
     for (uint32_t i = k->phase_first; i < k->phase_end; i++)
         if (!sum_prepare(w, *at = &k->plan[i])) return false;
@@ -485,7 +485,7 @@ static void planned_end(reef_world *w, ticking *k, planned_system *ps)
     if (!ps->failed && !(k->failed && ps->job_count == 0)) {
         planned_claimed(w, ps);
         sum_add(w, k, ps);
-        if (ps->writes_others) reef__others_settle(w, ps->system);
+        if (ps->writes_others) reef__others_end(w, ps->system);
         if (ps->receives) reef__events_end(w, ps->system);
         if (k->measures) planned_measure(k, ps);
     }
@@ -642,7 +642,7 @@ static reef_status phase_join(reef_world *w, ticking *k)
     for (uint32_t i = 0; i < k->job_count; i++) reef__commands_append(&w->deferred, &k->jobs[i].commands);
     if (w->deferred.count) w->slow |= SLOW_DEFERRED;
     if (s == REEF_OK && w->deferred.count) s = deferred_do(w, k);
-    if (s == REEF_OK && reef__events_settle(w) != REEF_OK) s = phase_failed(w);
+    if (s == REEF_OK && reef__events_keep(w) != REEF_OK) s = phase_failed(w);
     return s;
 }
 

@@ -268,7 +268,7 @@ static COLD bool script_reader_make(reef_world *w, uint64_t serial)
     return true;
 }
 
-COLD bool reef__scripts_join(reef_world *fork, uint64_t serial)
+COLD bool reef__scripts_fork(reef_world *fork, uint64_t serial)
 {
     return serial == 0 || script_reader_make(fork, serial);
 }

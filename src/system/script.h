@@ -7,7 +7,7 @@
 #include "reef/type.h"
 
 /* Gives a fork its reader of removed scripts, if its origin has one (`serial` is then not 0). False: no memory. */
-bool reef__scripts_join(reef_world *fork, uint64_t serial);
+bool reef__scripts_fork(reef_world *fork, uint64_t serial);
 /* Hashes the removed scripts that wait for their end call; *waiting is their number. */
 uint64_t reef__scripts_hash(const reef_world *w, uint64_t *waiting);
 uint32_t reef__scripts_type(void); /* the id of reef_script; 0: the type isn't used yet */

@@ -301,7 +301,7 @@ static COLD void playing_end(playing *p)
 /* Puts the world's state aside. */
 static COLD reef_status put_aside(playing *p)
 {
-    p->aside = reef__world_aside(p->h->world);
+    p->aside = reef__world_restorable(p->h->world);
     if (p->aside == NULL) return history_refused(p);
     return reef__skips_prepare(p->aside, &p->room) ? REEF_OK : history_refuse(p->h, REEF_NO_MEMORY, p->op, 0);
 }
@@ -311,8 +311,8 @@ static COLD reef_status go_back(playing *p, uint64_t tick)
 {
     reef_world *w = p->h->world;
     skips_room room = {0};
-    p->aside = reef__snapshot_aside(moment_at(p->h, tick)->snapshot);
-    bool ok = p->aside && reef__events_settle(w) == REEF_OK && reef__readers_note(w) && reef__skips_prepare(w, &room) &&
+    p->aside = reef__snapshot_restorable(moment_at(p->h, tick)->snapshot);
+    bool ok = p->aside && reef__events_keep(w) == REEF_OK && reef__readers_note(w) && reef__skips_prepare(w, &room) &&
               reef__skips_prepare(p->aside, &p->room);
     reef__skips_free(p->h->family, &room);
     if (!ok) return history_refuse(p->h, REEF_NO_MEMORY, p->op, tick);
@@ -511,7 +511,7 @@ COLD reef_history *reef_history_new(reef_world *w, const reef_history_config *co
         return reef__refuse(w, REEF_BAD_ARGUMENT, op), NULL;
     reef_history *h = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *h);
     if (h == NULL) return reef__refuse(w, REEF_NO_MEMORY, op), NULL;
-    reef__family_join(w->family, false);
+    reef__family_add(w->family, false);
     h->world = w;
     h->family = w->family;
     h->config = *config;

@@ -308,7 +308,7 @@ static reef_status tick_end(reef_world *w, reef_status s)
 static COLD reef_status tick_atomic(reef_world *w, float dt)
 {
     skips_room room = {NULL, 0};
-    reef_world *aside = reef__world_aside(w);
+    reef_world *aside = reef__world_restorable(w);
     if (aside == NULL) return w->error.status;
     if (!reef__skips_prepare(aside, &room)) {
         reef_world_free(aside);

@@ -417,7 +417,7 @@ static reef_status required_give(type *t, const reef_type_desc *d)
     return REEF_OK;
 }
 
-COLD uint32_t reef__types_settle(void)
+COLD uint32_t reef__types_resolve(void)
 {
     uint32_t needs[REEF_COMPONENTS_MAX];
     mutex_lock(&registry.lock);

@@ -75,7 +75,7 @@ int reef__type_compare(const type *a, const type *b);
 uint32_t reef__types_described(void);
 /* Settles what all types require, since a world is going to use them. The answer is how many types there are; 0: there
  * is no memory. */
-uint32_t reef__types_settle(void);
+uint32_t reef__types_resolve(void);
 /* A world is made: from now on the inlined calls read the ids of declared types by themselves. */
 void reef__types_show(void);
 /* Registers all declared types that aren't registered yet. False: there is no memory for some of them. */

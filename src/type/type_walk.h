@@ -11,7 +11,7 @@ void reef__ids_sort(uint32_t *ids, uint32_t count);
 
 /* Is t behind `last`, and before the best candidate so far? `last` NULL: nothing was visited yet. `best` NULL: t is the
  * first candidate. */
-INLINE bool type_comes_next(const type *t, const type *last, const type *best)
+INLINE bool type_is_next(const type *t, const type *last, const type *best)
 {
     return (last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0);
 }

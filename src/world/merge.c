@@ -102,7 +102,7 @@ static reef_merged *merged_new(family *f, uint32_t count)
     m->family = f;
     m->bytes = bytes;
     m->count = count;
-    reef__family_join(f, false);
+    reef__family_add(f, false);
     return m;
 }
 
@@ -477,7 +477,7 @@ static void scripts_forget_start(const merging *x)
 static reef_world *merge_aside(reef_world *to)
 {
     to->calling = merge_op;
-    reef_world *w = reef__world_aside(to);
+    reef_world *w = reef__world_restorable(to);
     to->calling = NULL;
     if (!WORLD_GIVEN(w)) return NULL;
     w->slow &= ~(SLOW_OBSERVED | SLOW_WATCHED);
@@ -498,7 +498,7 @@ static bool merge_all(merging *x)
     if (!commons_make(x) || !merge_tables(x) || !merge_rowless(x)) return false;
     all_follow(x);
     scripts_forget_start(x);
-    if (!reef__relations_settle(x->w) || !reef__relations_ready(x->w)) return merge_short(x);
+    if (!reef__relations_end_dead(x->w) || !reef__relations_ready(x->w)) return merge_short(x);
     if (!merge_names(x)) return false;
     return reef__world_adopt(x->to, x->w, true) || merge_short(x);
 }

@@ -239,7 +239,7 @@ static bool share_allowed(reef_world *w, const char *op)
     if (world_engaged(w)) return reef__refuse(w, REEF_LOCKED, op), false;
     reef_component c = state_bound(w);
     w->hook_failed.id = 0;
-    if (reef__events_settle(w) != REEF_OK) return reef__refuse(w, REEF_NO_MEMORY, op), false;
+    if (reef__events_keep(w) != REEF_OK) return reef__refuse(w, REEF_NO_MEMORY, op), false;
     if (c.id) return reef__failure(w, REEF_NOT_COPYABLE, op, c, (reef_entity){0, 0}, 0), false;
     reef__quarantine_world(w, op);
     return true;
@@ -275,7 +275,7 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     const paged_owner chunks = reef__owner_of(f, &reef__pages_chunks);
     reef__paged_keep(&s->hot.chunks, &chunks, true);
     s->schedule = reef__schedule_hold(f, w->schedule);
-    reef__family_join(f, false);
+    reef__family_add(f, false);
     reef__invalidate(w, INVALIDATE_STATE_SHARED);
     if (reef__resets_take_back(w, &r)) return s;
     reef_snapshot_free(s);
@@ -312,7 +312,7 @@ static COLD reef_world *world_begin(family *f, const reef_world_config *config, 
     w->hot.number = reef__world_number();
     w->error.operation = "";
     state_share(f, &w->hot, &w->state, hot, from);
-    reef__family_join(f, true);
+    reef__family_add(f, true);
     reef__invalidate(w, INVALIDATE_STATE_SHARED);
     reef__stores_view(w);
     reef__invalidate(w, INVALIDATE_MARKS_MADE);
@@ -320,7 +320,7 @@ static COLD reef_world *world_begin(family *f, const reef_world_config *config, 
     return w;
 }
 
-reef_world *reef__world_aside(reef_world *w)
+reef_world *reef__world_restorable(reef_world *w)
 {
     static const char op[] = "reef_fork";
     if (!share_allowed(w, op)) return NULL;
@@ -345,8 +345,8 @@ reef_world *reef__world_aside(reef_world *w)
 
 reef_world *reef_fork(reef_world *w)
 {
-    reef_world *fork = reef__world_aside(w);
-    if (fork && !reef__scripts_join(fork, reef__scripts_serial(w))) {
+    reef_world *fork = reef__world_restorable(w);
+    if (fork && !reef__scripts_fork(fork, reef__scripts_serial(w))) {
         reef_world_free(fork);
         return refuse_copy(w, "reef_fork"), NULL;
     }
@@ -354,7 +354,7 @@ reef_world *reef_fork(reef_world *w)
     return fork;
 }
 
-reef_world *reef__snapshot_aside(const reef_snapshot *s)
+reef_world *reef__snapshot_restorable(const reef_snapshot *s)
 {
     reef_world *fork = world_begin(s->family, &s->config, &s->hot, &s->state);
     if (fork == NULL) return NULL;
@@ -367,8 +367,8 @@ reef_world *reef__snapshot_aside(const reef_snapshot *s)
 reef_world *reef_snapshot_fork(const reef_snapshot *s)
 {
     if (s && s->hot.library != &reef__library) return NULL; /* another copy of reef took it */
-    reef_world *fork = s ? reef__snapshot_aside(s) : NULL;
-    if (fork && !reef__scripts_join(fork, s->script_serial)) {
+    reef_world *fork = s ? reef__snapshot_restorable(s) : NULL;
+    if (fork && !reef__scripts_fork(fork, s->script_serial)) {
         reef_world_free(fork);
         return NULL;
     }
@@ -398,7 +398,7 @@ COLD reef_world *reef__world_blank(reef_world *w)
     blank->hot.number = reef__world_number();
     blank->hot.version = w->hot.version;
     blank->schedule = reef__schedule_hold(f, w->schedule);
-    reef__family_join(f, true);
+    reef__family_add(f, true);
     reef__invalidate(blank, INVALIDATE_BLOCKS_MOVED | INVALIDATE_STATE_SHARED);
     reef__stores_view(blank);
     return blank;

@@ -36,8 +36,8 @@ uint32_t reef__part_like(const state *from, uint32_t i, const state *to);
 
 /* A fork, and a fork of a snapshot, from which the world may take its state back. They have the log of removals, with
  * which a user's fork doesn't begin. NULL as for reef_fork. */
-reef_world *reef__world_aside(reef_world *w);
-reef_world *reef__snapshot_aside(const reef_snapshot *s);
+reef_world *reef__world_restorable(reef_world *w);
+reef_world *reef__snapshot_restorable(const reef_snapshot *s);
 /* An empty world of the same family, configuration and schedule. NULL: no memory. */
 reef_world *reef__world_blank(reef_world *w);
 

@@ -273,7 +273,7 @@ static void table_hash(reef_world *w, const table *t, uint64_t *columns)
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
         if (chunk_rows(t, unit) == 0) break;
         const kept_hash *h = chunk_hashes(w, t, unit, aside);
-        for (uint32_t k = SLOT_ENTITIES; k < end; k++) columns[k] = hash_join(columns[k], h[k].hash);
+        for (uint32_t k = SLOT_ENTITIES; k < end; k++) columns[k] = hash_combine(columns[k], h[k].hash);
     }
 }
 
@@ -294,7 +294,7 @@ static uint64_t switch_hash(reef_world *w, bit_store *b, const table *t, uint64_
             for (uint32_t i = 0; i < BIT_WORDS; i++) little[i] = LITTLE_64(words[i]);
             piece = kept_put(w, &b->hashes, unit, b->words.version[unit], reef__hash_bytes(little, sizeof little));
         }
-        h = hash_join(h ^ chunk, piece);
+        h = hash_combine(h ^ chunk, piece);
     }
     return h;
 }
@@ -307,12 +307,12 @@ static uint64_t short_hash(const unsigned char *p, uint32_t size)
     uint64_t h = size, word;
     for (; size >= 8; p += 8, size -= 8) {
         memcpy(&word, p, 8);
-        h = hash_join(h, LITTLE_64(word));
+        h = hash_combine(h, LITTLE_64(word));
     }
     if (size == 0) return h;
     word = 0;
     for (uint32_t i = 0; i < size; i++) word |= (uint64_t)p[i] << 8 * i;
-    return hash_join(h, word);
+    return hash_combine(h, word);
 }
 
 /* Copies the bytes of a value that are hashed, where the type isn't flat. Answers how many. */
@@ -360,7 +360,7 @@ static COLD uint64_t values_hash(const value_store *s, uint32_t page, const uint
         if (valued && small && flat) h = short_hash(at.value, t->size);
         else if (valued && small) h = short_hash(bytes, value_gather(t, at.value, bytes));
         else if (valued) h = column_hash(&(column){t, t->size, 0, 0}, at.value, 1);
-        sum += hash_blend(hash_join(
+        sum += hash_blend(hash_combine(
             hash_blend(reef_entity_bits(at.entity)) + (s->shared ? sharing(s, firsts, page, &at) : at.number), h));
     }
     return sum;
@@ -409,13 +409,13 @@ static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t c
     const type *t = component ? reef__type_of(component) : NULL;
     uint64_t name = t ? t->name_hash : 0;
     if (kind != REEF_HASH_TYPE)
-        x->hash = hash_join(hash_join(hash_join(x->hash, (uint64_t)kind ^ rows << 8), name), hash);
+        x->hash = hash_combine(hash_combine(hash_combine(x->hash, (uint64_t)kind ^ rows << 8), name), hash);
     if (x->visit == NULL) return true;
     if (component && kind != REEF_HASH_TYPE && kind != REEF_HASH_EVENTS) {
         /* Entities with a value are counted once: by the bits of their rows where there are some. */
         const bool counted = kind == REEF_HASH_DISABLED || (kind == REEF_HASH_STORE && t->bit);
         x->sums[component].rows += counted ? 0 : rows;
-        x->sums[component].hash = hash_join(x->sums[component].hash, hash);
+        x->sums[component].hash = hash_combine(x->sums[component].hash, hash);
     }
     reef_hash_part part = {kind, NULL, 0, {component}, rows, hash};
     if (s) part.table = (const reef_component *)(const void *)s->component, part.table_count = s->component_count;
@@ -463,7 +463,7 @@ static COLD uint64_t events_hash(const reef_world *w, const event_store *s, uint
         else
             for (uint32_t i = 0; i < n; i++) value_add(&h, t, (const unsigned char *)run + i * (size_t)t->size);
     }
-    return hash_join(reef__hash_end(&h), reef__events_lag_hash(w, s));
+    return hash_combine(reef__hash_end(&h), reef__events_lag_hash(w, s));
 }
 
 static bool hash_events_add(hashing *x)
@@ -508,7 +508,7 @@ static bool parts_add(hashing *x)
     const uint32_t *order = reef__tables_order(w, &tables);
     if (order == NULL && tables != 0) return false;
     uint64_t free_ids = w->state.ring_tail - w->state.ring_head - w->state.ring_holes;
-    uint64_t ids = hash_join(hash_join(free_ids, ring_hash(w)), rowless_hash(w));
+    uint64_t ids = hash_combine(hash_combine(free_ids, ring_hash(w)), rowless_hash(w));
     if (!part_add(x, REEF_HASH_IDS, NULL, 0, w->hot.index_count, ids)) return true;
     if (!part_add(x, REEF_HASH_NAMES, NULL, 0, w->state.name_count, names_hash(w))) return true;
     const uint64_t time = reef__clocks_hash(w);

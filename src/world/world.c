@@ -52,7 +52,7 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
         reef__family_free(f);
         return NULL;
     }
-    reef__family_join(f, true);
+    reef__family_add(f, true);
     reef__types_show();
     w->hot.library = &reef__library;
     w->family = f;
@@ -131,7 +131,7 @@ COLD reef_status reef_shrink(reef_world *w)
     if (w->lane_rest == 0) reef__lanes_drop(w);
     reef__events_shrink(w);
     mutex_lock(&w->family->lock);
-    reef__graph_settle(w->family);
+    reef__graph_free_retired(w->family);
     mutex_unlock(&w->family->lock);
     reef__quarantine_end(w->family);
     reef__memory_trim(&w->family->memory);

@@ -174,7 +174,7 @@ static inline uint64_t waiting(const reef_world *w) { return reef_world_stats(w)
 
 static inline void phase_ends(reef_world *w)
 {
-    assert_int_equal(reef__events_settle(w), REEF_OK);
+    assert_int_equal(reef__events_keep(w), REEF_OK);
     assert_valid(w);
 }
 

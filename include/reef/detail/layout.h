@@ -126,14 +126,14 @@ typedef struct reef_store {
     uint32_t spare;    /* REEF_PAGED: the page that became empty last + 1; 0: none */
     uint64_t count;    /* values; without holes: also the next slot */
     reef_paged hashes; /* of pages: src/world/state_hash.c */
-    /* The words of bits where one was turned lately, as reef_lately, while the gate is lately_gate; and then, of
+    /* The words of bits where one was turned last, as reef_cached_bits, while the gate is cached_gate; and then, of
      * which the blocks are at hand: a page of values, where the next one goes and the last one is, or REEF_PAGED one
      * came or went; another one where a value went; a page of the index. Of each, the first slot or index; how many
      * follow, 0: none is remembered. */
-    uint64_t lately_gate, lately_first;
-    uint64_t *lately_words, *lately_entries;
-    reef_page_near lately, hole;
-    uint32_t lately_index, lately_indices;
+    uint64_t cached_gate, cached_first;
+    uint64_t *cached_words, *cached_entries;
+    reef_page_near cached, hole;
+    uint32_t cached_index, cached_indices;
     uint64_t moves;                       /* without holes: counts values that left, whose slots others took */
     uint32_t run_count, run_end;          /* REEF_MULTI: entities; the first slot that never was part of a run */
     uint32_t free_runs[REEF_RUN_CLASSES]; /* of 1, 2, 4 ... slots: the first free one's slot + 1, 0: none */
@@ -142,7 +142,7 @@ typedef struct reef_store {
     reef_paged heads, nodes;
     uint32_t free_nodes[7], node_end;
     uint32_t relation, unindexed; /* the options of the type, 0: it is none; it has no index now */
-    uint64_t relation_gate;       /* lately_gate, for the fast path of relations */
+    uint64_t relation_gate;       /* cached_gate, for the fast path of relations */
     uint64_t relation_changes;    /* counts the relations that came or went, or were disabled or enabled */
     uint32_t grouped;             /* the number of the next store of relations that group rows, as `cold` */
 } reef_store;
@@ -156,12 +156,12 @@ struct reef_cut {
     int32_t at;         /* bytes from the page to where row 0 would have its value: it may be in front of it */
 };
 
-/* The words of the chunk where a switch was turned lately: they are ours and marked, the chunk's table knows the
+/* The words of the chunk where a switch was turned last: they are ours and marked, the chunk's table knows the
  * type, and nothing is in the way. Else `component` is REEF_LATELY_NONE, which is no id. */
-typedef struct reef_lately {
+typedef struct reef_cached_bits {
     uint64_t component, first; /* its id; the place of the chunk's first row */
     uint64_t *words, *count;
-} reef_lately;
+} reef_cached_bits;
 #define REEF_LATELY_NONE UINT64_MAX
 
 /* The head of every world. */
@@ -184,8 +184,8 @@ typedef struct reef_hot {
     uint32_t store_room;          /* ids below have an entry */
     uint32_t empty_count;         /* entities without a row */
     uint64_t gate_move;           /* what the straight paths ask for: the version, or never */
-    reef_lately lately;
-    /* the types in the packed homes, and in REEF_PAGED, that took the straight path lately; no id: none */
+    reef_cached_bits cached;
+    /* the types in the packed homes, and in REEF_PAGED, that took the straight path last; no id: none */
     uint32_t near_id[2];
     reef_store *near_store[2]; /* their stores */
 #if defined(REEF_CHECKED)

@@ -38,7 +38,7 @@ static bool append_record(appending *a, file_out *f, uint32_t record)
         reef__file_append_undo(f);
     }
     reef_status written = make_content(&m, reef__file_append_writer(f));
-    reef_status s = reef__file_append_settle(f, a->synced, a->reason);
+    reef_status s = reef__file_append_commit(f, a->synced, a->reason);
     assert_true(s == REEF_OK || s == REEF_IO);
     if (written != REEF_OK) assert_int_equal(s, REEF_IO);
     if (s == REEF_OK) {
@@ -218,7 +218,7 @@ static void only_what_is_there_can_be_appended_to(void **state)
     assert_non_null(strstr(a->reason, "there: it is open for writing elsewhere"));
     assert_null(second);
     /* Nothing to settle; then something that is closed before it is settled. */
-    assert_ok(reef__file_append_settle(f, true, a->reason));
+    assert_ok(reef__file_append_commit(f, true, a->reason));
     making m = {1, 100 << 10, REEF_OK};
     assert_ok(make_content(&m, reef__file_append_writer(f)));
     reef__file_append_close(f);

@@ -250,7 +250,7 @@ static void lanes_that_end_without_memory_end_later(void **setup)
             }
             assert_int_equal(w->hot.index_count, indices);
             heap_fail_never(h);
-            assert_true(lanes_settle(w));
+            assert_true(lanes_finish(w));
             assert_int_equal(w->lane_rest, 0);
         } else {
             heap_fail_never(h);

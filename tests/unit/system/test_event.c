@@ -459,7 +459,7 @@ static void without_memory_for_what_waits_it_stays_and_comes_later(void **f)
     reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
     run_sender(w, stage_system(&the, "send"), 0, 3000);
     heap_fail_nth(heap_of(f), 1, true);
-    assert_int_equal(reef__events_settle(w), REEF_NO_MEMORY);
+    assert_int_equal(reef__events_keep(w), REEF_NO_MEMORY);
     assert_valid(w);
     assert_null(reef_snapshot_take(w));
     assert_int_equal(reef_last_error(w).status, REEF_NO_MEMORY);

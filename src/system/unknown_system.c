@@ -5,7 +5,7 @@
  * positions in events are kept under that number, as for any system; so they count for the hash and are saved again. A
  * system or phase of that name that is added later takes them over. They are forgotten when a system of the world
  * runs: otherwise a program that goes on without such a system would keep events for it for ever. */
-#include "system/absent_system.h"
+#include "system/unknown_system.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/state.h"
@@ -33,13 +33,13 @@ COLD uint64_t reef__serial_by_name(const reef_world *w, const char *name, bool o
     return serial;
 }
 
-COLD absentee *reef__absent_add(reef_world *w, const char *name, bool of_phase)
+COLD unknown_system *reef__unknown_system_add(reef_world *w, const char *name, bool of_phase)
 {
     state *s = &w->state;
     if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &s->absents, &s->absent_room, s->absent_count + 1,
                           sizeof *s->absents))
         return NULL;
-    absentee *a = &s->absents[s->absent_count++];
+    unknown_system *a = &s->absents[s->absent_count++];
     memset(a, 0, sizeof *a);
     a->phase = of_phase;
     a->on = true;
@@ -69,7 +69,7 @@ static void serial_becomes(state *s, uint64_t from, uint64_t to)
     }
 }
 
-COLD void reef__absents_settle(reef_world *w)
+COLD void reef__unknown_systems_resolve(reef_world *w)
 {
     state *s = &w->state;
     for (uint32_t i = s->absent_count; i-- > 0;) {
@@ -81,10 +81,10 @@ COLD void reef__absents_settle(reef_world *w)
     }
 }
 
-COLD void reef__absents_end(reef_world *w)
+COLD void reef__unknown_systems_end(reef_world *w)
 {
     state *s = &w->state;
-    reef__absents_settle(w);
+    reef__unknown_systems_resolve(w);
     while (s->absent_count) {
         const uint64_t serial = s->absents[--s->absent_count].serial;
         serial_becomes(s, serial, 0);
@@ -103,7 +103,7 @@ COLD bool reef__named_next(const reef_world *w, bool of_phase, named_serial *n)
         LOOK(s->entries[i].system->name, s->entries[i].system->serial, s->entries[i].on);
     for (uint32_t i = 0; s && of_phase && i < s->phase_count; i++) LOOK(s->phases[i].name, s->phases[i].serial, true);
     for (uint32_t i = 0; i < w->state.absent_count; i++) {
-        const absentee *a = &w->state.absents[i];
+        const unknown_system *a = &w->state.absents[i];
         if (a->phase == of_phase) LOOK(a->name, a->serial, a->on);
     }
 #undef LOOK
