@@ -253,7 +253,7 @@ bool inspector_field_number(const reef_field *f, uint32_t element, const void *d
 
 static bool wrong(char *why, const char *expected, const reef_field *f)
 {
-    (void)snprintf(why, REEF_DETAIL_MAX, "%.40s: expected %s", f->name, expected);
+    (void)snprintf(why, REEF_DETAIL_MAX, "%.40s: expected %.70s", f->name, expected);
     return false;
 }
 

@@ -18,7 +18,7 @@ import struct
 import gdb
 import gdb.printing
 
-FORM = 1  # of the table, debug_layout.form
+FORM = 2  # of the table, debug_layout.form
 
 
 class Trouble(Exception):
@@ -75,14 +75,14 @@ class Layout:
         if form != FORM:
             raise Trouble("this reef describes itself in form %d, and this file reads form %d: use that reef's own file" % (form, FORM))
         entries = m.pointer(self.address + 16)
-        self.type_pages = m.pointer(self.address + 16 + m.pointer_bytes)
-        size = m.pointer_bytes + 8
-        data = read_bytes(entries, size * count)
+        name = m.pointer(self.address + 16 + m.pointer_bytes)
+        self.type_pages = m.pointer(self.address + 16 + 2 * m.pointer_bytes)
+        data = read_bytes(entries, 8 * count)
         self.entries = {}
-        for at in range(0, size * count, size):
-            name = m.text(m.number(data[at:at + m.pointer_bytes]))
-            rest = data[at + m.pointer_bytes:at + size]
-            self.entries[name] = (m.number(rest[:4]), m.number(rest[4:]))
+        for at in range(0, 8 * count, 8):
+            text = m.text(name)
+            name += len(text) + 1
+            self.entries[text] = (m.number(data[at:at + 4]), m.number(data[at + 4:at + 8]))
 
     def entry(self, name):
         if name not in self.entries:

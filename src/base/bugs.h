@@ -162,9 +162,9 @@
     X(333, "reef_synctest leaves the world paused after a failure") \
     X(334, "in a loop that records, reef_set of a relation that is there is recorded") \
     X(335, "a world is freed while it is in use") \
-    X(390, "a collected observer isn't told of what takes the fast paths") \
-    X(391, "an observer isn't told of changes that were remembered before it came") \
-    X(392, "an observer isn't told of entities that are destroyed on the fast path") \
+    X(393, "a collected observer isn't told of what takes the fast paths") \
+    X(394, "an observer isn't told of changes that were remembered before it came") \
+    X(395, "an observer isn't told of entities that are destroyed on the fast path") \
     X(336, "for a relation that nobody observes memory is taken for an old value, which nothing reserved")
 
 #endif

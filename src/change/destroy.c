@@ -153,7 +153,7 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
     const uint32_t id = slots[0].head.table;
     struct edge_entry *cached = &w->edge_cache[EDGE_CACHE + 2];
     if (UNLIKELY(cached->key != id)) {
-        if (UNLIKELY(reef__table_watched(w, id)) && !BUG(392)) return false;
+        if (UNLIKELY(reef__table_watched(w, id)) && !BUG(395)) return false;
         cached->key = id;
         cached->from = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     }

@@ -332,7 +332,7 @@ static COLD bool observing_make(reef_world *w)
     fresh.head.stuck = o->head.stuck;
     memcpy(o, &fresh, offsetof(observer_log, notices)); /* the log, which begins there, stays */
     if (o->head.matches == 0 && !o->deaths && !o->births) w->slow &= ~SLOW_WATCHED;
-    if (!BUG(391)) {
+    if (!BUG(394)) {
         memset(w->edge_cache, 0, sizeof w->edge_cache);
         reef__sets_distrust(w);
         reef__bundles_distrust(w);

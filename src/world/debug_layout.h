@@ -142,7 +142,6 @@
     N(TYPE_PAGE_BITS)
 
 typedef struct debug_entry {
-    const char *name;      /* "struct.member", "struct" or a number's name */
     uint32_t offset, size; /* of a struct 0 and its size; of a number its value and 0 */
 } debug_entry;
 /* What a debugger finds by the symbol reef_debug_layout. This form itself changes with `form`. */
@@ -150,6 +149,7 @@ typedef struct debug_layout {
     char magic[8]; /* "reefdbg" */
     uint32_t form, count;
     const debug_entry *entries;
+    const char *names; /* of the entries, each with a zero behind it: "struct.member", "struct" or a number's name */
     const void *type_pages; /* reef__type_pages */
 } debug_layout;
 REEF_API extern const debug_layout reef_debug_layout;

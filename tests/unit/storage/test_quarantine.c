@@ -439,7 +439,7 @@ static void mistakes_outside_of_the_rows_are_told(void **state)
     tells(state, cold_swapped,
           "reef: a pointer to Note of entity 2v1 was used after reef_destroy of entity 0v1 moved it");
     tells(state, cleared,
-          "reef: a pointer to Note of entity 1v1 was used after reef_remove of Note of entity 0v1 moved it");
+          "reef: a pointer to Note of entity 1v1 was used after reef_remove_where of Note of entity 0v1 moved it");
 }
 
 static void mistakes_in_pages_runs_and_shared_values_are_told(void **state)
