@@ -16,8 +16,7 @@
 typedef struct query_slot query_slot;
 typedef struct reef_query_data reef_query_data;
 
-#define DEBUG_MEMBER(T, member) \
-    {(uint32_t)offsetof(T, member), (uint32_t)sizeof(((const T *)0)->member)},
+#define DEBUG_MEMBER(T, member) {(uint32_t)offsetof(T, member), (uint32_t)sizeof(((const T *)0)->member)},
 #define DEBUG_ARRAY(T, member) {(uint32_t)offsetof(T, member), 0},
 #define DEBUG_STRUCT(T) {0, (uint32_t)sizeof(T)},
 #define DEBUG_NUMBER(name) {(uint32_t)(name), 0},
