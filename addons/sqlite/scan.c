@@ -287,7 +287,7 @@ static bool entity_rows_add(live_cursor *c, reef_entity e)
 static uint32_t number_of(const live_cursor *c)
 {
     if (!c->scans) return c->rows[c->at].number;
-    return c->table->kind == LIVE_COMPONENT && part_of(c)->many ? c->block.number : 0;
+    return c->table->kind == LIVE_COMPONENT && part_of(c)->many ? c->block.loop.number : 0;
 }
 
 static int list_by_scan(live_cursor *c)

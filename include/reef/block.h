@@ -24,15 +24,9 @@ typedef struct reef_cell {
     const void *from; /* the store, or the slot of the chunk's column; NULL: there is neither */
 } reef_cell;
 
-/* A block of a loop, and the loop's position. Don't copy it while the loop is open. */
-typedef struct reef_block {
-    uint32_t count;              /* rows, 1 ... REEF_BLOCK_ROWS */
-    float dt;                    /* time step of the phase, in seconds; 0 in a loop outside of systems */
-    const reef_entity *entities; /* the entities of the rows */
-    reef_world *world;
-    void *context; /* that of reef_run or of the system */
-    /* The members from here on are internal. (Members that one step writes aren't neighbours: when a compiler merges
-     * two stores, the next load of one of them must wait. A table of 20 rows cost 50 ns instead of 15.) */
+/* Where a loop is. All of it is internal. (Members that one step writes aren't neighbours: when a compiler merges two
+ * stores, the next load of one of them must wait. A table of 20 rows cost 50 ns instead of 15.) */
+typedef struct reef_loop_position {
     const struct reef_query_head *head; /* the part of the query that the inlined calls use */
     const struct reef_slot *column;     /* the slot of the first column */
     const struct reef_slot *next_slots;
@@ -78,6 +72,16 @@ typedef struct reef_block {
     /* of a term with `each`: the number of this value, from 0, and how many follow */
     uint32_t number, numbers_left;
     struct bind_run *bound; /* of a query with variables: the entities that are bound to them */
+} reef_loop_position;
+
+/* A block of a loop, and the loop's position. Don't copy it while the loop is open. */
+typedef struct reef_block {
+    uint32_t count;              /* rows, 1 ... REEF_BLOCK_ROWS */
+    float dt;                    /* time step of the phase, in seconds; 0 in a loop outside of systems */
+    const reef_entity *entities; /* the entities of the rows */
+    reef_world *world;
+    void *context;           /* that of reef_run or of the system */
+    reef_loop_position loop; /* internal */
 } reef_block;
 
 /* The array of a component in this block: block->count values, for reading or for writing, valid until the next
@@ -89,7 +93,7 @@ REEF_API void *reef_block_inout(const reef_block *block, reef_component type);
  * matching row are not visited. Valid until the next reef_next. */
 REEF_INLINE const uint64_t *reef_block_mask(const reef_block *block)
 {
-    return block && block->count ? block->mask : NULL;
+    return block && block->count ? block->loop.mask : NULL;
 }
 /* Finds the next run of matching rows at or after row *first, writes its first row to *first and returns its length; 0:
  * there is no more. With it the inner loop stays a plain one:

@@ -26,7 +26,7 @@ reef_block reef__block_none(reef_world *w)
     reef_block b;
     memset(&b, 0, sizeof b);
     b.world = w;
-    b.head = &reef__no_keys;
+    b.loop.head = &reef__no_keys;
     return b;
 }
 
@@ -53,16 +53,17 @@ static const reef_term *term_named(const query *q, uint32_t component, bool writ
 
 const void *reef_block_other_(const reef_block *b, reef_component c, bool write)
 {
-    const query *q = b->query;
+    const query *q = b->loop.query;
     const char *op = write ? "reef_inout" : "reef_in";
     if (b->count == 0 || q == NULL || c.id == 0 || term_named(q, c.id, write, false) == NULL)
         return block_refuse(b, c, op);
     if (reef__type_of(c.id)->stored) /* the values of the block's other rows follow this one */
-        return b->number && q->cut->each == c.id ? reef__store_nth(store_of(b->world, c.id), b->entities[0], b->number)
-                                                 : store_find(b->world, c.id, b->entities[0]);
+        return b->loop.number && q->cut->each == c.id
+                   ? reef__store_nth(store_of(b->world, c.id), b->entities[0], b->loop.number)
+                   : store_find(b->world, c.id, b->entities[0]);
     const reef_slot *slots = block_slots(b);
     const uint32_t k = reef__slot_seek(b->world, c.id, slots[0].head.table);
-    const uint32_t first = b->walks ? b->first : 0;
+    const uint32_t first = b->loop.walks ? b->loop.first : 0;
     return k == 0 ? NULL : (const char *)slots[k].block + (size_t)first * reef__type_of(c.id)->size;
 }
 
@@ -85,22 +86,22 @@ void *reef_block_inout(const reef_block *b, reef_component c)
 
 const void *reef_block_fixed_in(const reef_block *b, reef_component c)
 {
-    const reef_term *t = b && b->query ? term_named(b->query, c.id, false, true) : NULL;
+    const reef_term *t = b && b->loop.query ? term_named(b->loop.query, c.id, false, true) : NULL;
     if (t == NULL) return b ? block_refuse(b, c, "reef_fixed_in") : NULL;
     return has_itself(b->world, t->source, reef__type_of(c.id)) ? reef_get_id(b->world, t->source, c) : NULL;
 }
 
 void *reef_block_fixed_inout(const reef_block *b, reef_component c)
 {
-    const reef_term *t = b && b->query ? term_named(b->query, c.id, true, true) : NULL;
+    const reef_term *t = b && b->loop.query ? term_named(b->loop.query, c.id, true, true) : NULL;
     if (t == NULL) return b ? (void *)(uintptr_t)block_refuse(b, c, "reef_fixed_inout") : NULL;
     return has_itself(b->world, t->source, reef__type_of(c.id)) ? reef_mut_id(b->world, t->source, c) : NULL;
 }
 
 static uint32_t block_unit(const reef_block *b)
 {
-    if (b->walks) return b->unit;
-    if (b->next_unit != REEF_GO_TABLE) return unit_slots(b->world, b->next_unit)[0].head_more.previous;
+    if (b->loop.walks) return b->loop.unit;
+    if (b->loop.next_unit != REEF_GO_TABLE) return unit_slots(b->world, b->loop.next_unit)[0].head_more.previous;
     return match_now(b)->table->last;
 }
 
@@ -109,7 +110,7 @@ const uint64_t *reef_block_bits(const reef_block *b, reef_component c, uint64_t 
     if (b == NULL || b->count == 0 || words == NULL) return NULL;
     const reef_world *w = b->world;
     const type *t = reef__type_of(c.id);
-    const uint32_t unit = block_unit(b), first = b->walks ? b->first : 0;
+    const uint32_t unit = block_unit(b), first = b->loop.walks ? b->loop.first : 0;
     const uint64_t *on = t && t->bit ? bit_words(bit_store_of(w, c.id), unit) : NULL;
     const uint64_t *off = t ? disabled_words(w, c.id, unit) : NULL;
     const bool cold = t && t->home == REEF_COLD;
@@ -140,9 +141,9 @@ uint32_t reef__row_seek(const uint64_t *words, uint32_t row, uint32_t count, boo
 uint32_t reef_block_run(const reef_block *b, uint32_t *first)
 {
     if (b == NULL || first == NULL || *first >= b->count) return 0;
-    if (b->mask == NULL) return b->count - *first;
-    *first = reef__row_seek(b->mask, *first, b->count, true);
-    return reef__row_seek(b->mask, *first, b->count, false) - *first;
+    if (b->loop.mask == NULL) return b->count - *first;
+    *first = reef__row_seek(b->loop.mask, *first, b->count, true);
+    return reef__row_seek(b->loop.mask, *first, b->count, false) - *first;
 }
 
 /* ---- row by row ---- */
@@ -150,15 +151,15 @@ uint32_t reef_block_run(const reef_block *b, uint32_t *first)
 void reef__block_of_row(reef_block *b, reef_world *w, query *q, uint32_t unit, uint32_t row)
 {
     *b = reef__block_none(w);
-    b->query = q;
-    b->walks = true;
-    b->unit = unit;
-    b->first = row;
+    b->loop.query = q;
+    b->loop.walks = true;
+    b->loop.unit = unit;
+    b->loop.first = row;
     b->count = 1;
-    b->slots = unit_slots(w, unit);
-    b->entities = slot_entities(b->slots) + row;
-    b->open = true; /* so that a failure ends it */
-    b->part = true;
+    b->loop.slots = unit_slots(w, unit);
+    b->entities = slot_entities(b->loop.slots) + row;
+    b->loop.open = true; /* so that a failure ends it */
+    b->loop.part = true;
 }
 
 bool reef_query_row(reef_world *w, reef_query which, reef_entity e, reef_block *b)
@@ -172,7 +173,7 @@ bool reef_query_row(reef_world *w, reef_query which, reef_entity e, reef_block *
     const uint32_t place = place_of(w, e);
     reef__block_of_row(b, w, q, place_unit(place), place_row(place));
     if (!reef__block_own(b)) return false;
-    b->open = false;
+    b->loop.open = false;
     return true;
 }
 
@@ -184,7 +185,8 @@ reef_row reef_rows(reef_world *w, reef_query which)
     r.i = REEF_NO_ROW;
     r.end = 0;
     r.cut = r.cut_end = NULL;
-    r.block.gathers = r.block.open && r.block.walks && r.block.query->cut && reef__cut_gathers(r.block.query);
+    r.block.loop.gathers =
+        r.block.loop.open && r.block.loop.walks && r.block.loop.query->cut && reef__cut_gathers(r.block.loop.query);
     return r;
 }
 
@@ -217,23 +219,23 @@ INLINE bool row_walk_gather(reef_row *r, const struct reef_cut *first, const str
 bool reef_rows_more_(reef_row *r)
 {
     reef_block *b = &r->block;
-    if (UNLIKELY(r->i != REEF_NO_ROW || !b->open)) return row_walk_end(r); /* the caller ended the loop */
+    if (UNLIKELY(r->i != REEF_NO_ROW || !b->loop.open)) return row_walk_end(r); /* the caller ended the loop */
     const join_list *l = LIKELY(r->cut != NULL) ? reef__gather_next(b) : NULL;
     if (LIKELY(l != NULL)) return row_walk_gather(r, l->row, l->row + l->rows);
     uint32_t first = r->end;
-    if (first == 0 || b->mask == NULL || r->cut ||
-        (first = reef__row_seek(b->mask, first, b->count, true)) == b->count) {
+    if (first == 0 || b->loop.mask == NULL || r->cut ||
+        (first = reef__row_seek(b->loop.mask, first, b->count, true)) == b->count) {
         r->cut = r->cut_end = NULL;
-        if (!(b->gathers ? reef__cut_next(b) : reef_next(b))) return row_walk_end(r);
+        if (!(b->loop.gathers ? reef__cut_next(b) : reef_next(b))) return row_walk_end(r);
         first = 0;
-        if (b->gathers && b->cut != b->cut_end) {
-            const struct reef_cut *cut = b->cut;
-            b->cut = b->cut_end;
-            return row_walk_gather(r, cut, b->cut_end);
+        if (b->loop.gathers && b->loop.cut != b->loop.cut_end) {
+            const struct reef_cut *cut = b->loop.cut;
+            b->loop.cut = b->loop.cut_end;
+            return row_walk_gather(r, cut, b->loop.cut_end);
         }
-        if (b->mask) first = reef__row_seek(b->mask, 0, b->count, true);
+        if (b->loop.mask) first = reef__row_seek(b->loop.mask, 0, b->count, true);
     }
-    return row_walk_take(r, first, b->mask ? reef__row_seek(b->mask, first, b->count, false) : b->count);
+    return row_walk_take(r, first, b->loop.mask ? reef__row_seek(b->loop.mask, first, b->count, false) : b->count);
 }
 
 reef_status reef_run(reef_world *w, reef_query which, void (*function)(reef_block *), void *context)

@@ -137,15 +137,15 @@ INLINE void loop_lock(reef_world *w, query *q)
     b.entities = NULL; \
     b.world = w_; \
     b.context = NULL; \
-    b.query = q_; \
-    b.job = NULL; \
-    b.head = &q_->head; \
-    b.next_unit = REEF_GO_TABLE; \
-    b.mask = NULL; \
-    b.part = b.walks = b.deferred = false; \
-    b.match = q_->head.before; \
-    b.next = q_->head.first; \
-    b.open = true
+    b.loop.query = q_; \
+    b.loop.job = NULL; \
+    b.loop.head = &q_->head; \
+    b.loop.next_unit = REEF_GO_TABLE; \
+    b.loop.mask = NULL; \
+    b.loop.part = b.loop.walks = b.loop.deferred = false; \
+    b.loop.match = q_->head.before; \
+    b.loop.next = q_->head.first; \
+    b.loop.open = true
 
 /* True if one switch, which must be on, decides alone which rows match, and the loop asks for nothing but columns that
  * every match has. */
@@ -158,24 +158,24 @@ static bool switch_is_alone(const query *q)
 /* Turns the block into one of a loop that looks at rows: to the inlined half it looks as if it were at its end. */
 void reef__walk_open(reef_block *b, const query *q)
 {
-    b->walks = true;
-    b->next_unit = REEF_GO_CALL;
-    b->next = NULL;
-    b->end = q->head.behind;
-    b->walk_unit = b->end_unit = b->first = b->unit = 0;
-    b->skip = 0;
-    b->left = UINT64_MAX;
-    b->since = 0;
-    b->next_slots = NULL;
-    b->lone = switch_is_alone(q) ? bit_store_of(q->world, q->switches[0] >> 1) : NULL;
-    b->frozen = NULL;
-    b->words = NULL;
-    b->rest = 0;
-    b->more = 0;
-    b->number = b->numbers_left = 0;
-    b->cut = b->cut_end = NULL;
-    b->bits = NULL;
-    b->gathers = false;
+    b->loop.walks = true;
+    b->loop.next_unit = REEF_GO_CALL;
+    b->loop.next = NULL;
+    b->loop.end = q->head.behind;
+    b->loop.walk_unit = b->loop.end_unit = b->loop.first = b->loop.unit = 0;
+    b->loop.skip = 0;
+    b->loop.left = UINT64_MAX;
+    b->loop.since = 0;
+    b->loop.next_slots = NULL;
+    b->loop.lone = switch_is_alone(q) ? bit_store_of(q->world, q->switches[0] >> 1) : NULL;
+    b->loop.frozen = NULL;
+    b->loop.words = NULL;
+    b->loop.rest = 0;
+    b->loop.more = 0;
+    b->loop.number = b->loop.numbers_left = 0;
+    b->loop.cut = b->loop.cut_end = NULL;
+    b->loop.bits = NULL;
+    b->loop.gathers = false;
 }
 
 /* Begins a loop of a query that asks what changed since its last run. This loop is the next "last run"; what it writes
@@ -188,21 +188,21 @@ static COLD bool since_begin(reef_block *b, query *q, uint64_t since)
         frozen_versions *f = reef__frozen_make(q, NULL);
         if (f == NULL) return false;
         reef__frozen_fill(q, f);
-        b->frozen = f;
+        b->loop.frozen = f;
     }
-    b->since = since ? since : reef__query_last_run(q);
+    b->loop.since = since ? since : reef__query_last_run(q);
     reef__invalidate(w, INVALIDATE_LOOKED_AT);
     run_find(q)->version = w->observed = w->hot.version;
     return true;
 }
 
 /* Are rows skipped or counted? */
-INLINE bool walk_is_cut(const reef_block *b) { return b->skip != 0 || b->left != UINT64_MAX; }
+INLINE bool walk_is_cut(const reef_block *b) { return b->loop.skip != 0 || b->loop.left != UINT64_MAX; }
 
 static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
 {
     reef__walk_open(b, q);
-    if (q->plan && q->plan->bindings && (b->bound = reef__bound_open(q)) == NULL) {
+    if (q->plan && q->plan->bindings && (b->loop.bound = reef__bound_open(q)) == NULL) {
         reef_world *w = q->world;
         reef_end(b);
         reef__refuse(w, REEF_NO_MEMORY, "reef_begin");
@@ -216,15 +216,15 @@ static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
         reef__refuse(w, REEF_NO_MEMORY, "reef_begin");
         return;
     }
-    if (loop) b->skip = loop->offset;
-    if (loop && loop->limit) b->left = loop->limit;
-    if (walk_is_cut(b)) b->lone = NULL;
+    if (loop) b->loop.skip = loop->offset;
+    if (loop && loop->limit) b->loop.left = loop->limit;
+    if (walk_is_cut(b)) b->loop.lone = NULL;
     if (q->ranking) {
-        b->head = &reef__no_keys; /* its blocks may begin anywhere in a chunk */
+        b->loop.head = &reef__no_keys; /* its blocks may begin anywhere in a chunk */
         reef__ranking_open(b, loop);
-    } else if (!reef__fixed_hold(q, b->since)) {
-        b->left = 0;
-        b->lone = NULL;
+    } else if (!reef__fixed_hold(q, b->loop.since)) {
+        b->loop.left = 0;
+        b->loop.lone = NULL;
     }
 }
 
@@ -273,7 +273,7 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
     loop_lock(w, q);
     BLOCK_BEFORE(b, w, q);
     if (loop->deferred) {
-        b.deferred = true;
+        b.loop.deferred = true;
         w->deferring++;
         w->commands = &w->deferred;
         w->slow |= SLOW_DEFERRED;
@@ -297,8 +297,8 @@ static COLD void end_rest(reef_block *b)
     reef_world *w = b->world;
     if (!BUG(131)) reef__ahead_drop(w);
     if (!(w->slow & SLOW_DEFERRED)) return;
-    if (b->deferred && --w->deferring == 0) w->commands = NULL;
-    b->deferred = false;
+    if (b->loop.deferred && --w->deferring == 0) w->commands = NULL;
+    b->loop.deferred = false;
     if (w->locks == 0) reef__world_flush(w);
 }
 
@@ -307,33 +307,33 @@ static COLD void end_rest(reef_block *b)
 static NOINLINE void walk_end(reef_block *b)
 {
     reef_world *w = b->world;
-    query *q = b->query;
+    query *q = b->loop.query;
     if (q->since) reef__invalidate(w, INVALIDATE_LOOKED_AT); /* what is written from now on is new to its next run */
     if (q->ranking) reef__ranking_end(b);
-    if (q->cut) reef__frozen_drop(w, (frozen_versions *)(uintptr_t)b->frozen);
-    if (q->plan && q->plan->bindings) reef__bound_close(q, b->bound);
+    if (q->cut) reef__frozen_drop(w, (frozen_versions *)(uintptr_t)b->loop.frozen);
+    if (q->plan && q->plan->bindings) reef__bound_close(q, b->loop.bound);
     if (q->once) reef__query_drop(q);
 }
 
 INLINE void loop_end(reef_block *b)
 {
     reef_world *w = b->world;
-    query *q = b->query;
-    b->open = false;
+    query *q = b->loop.query;
+    b->loop.open = false;
     b->count = 0;
-    b->next_unit = REEF_GO_CALL;
-    b->next = NULL;
-    if (b->part) return;
+    b->loop.next_unit = REEF_GO_CALL;
+    b->loop.next = NULL;
+    if (b->loop.part) return;
     q->open--;
     ASSERT(w->locks > 0);
     if (LIKELY(--w->locks == 0)) reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
-    if (UNLIKELY(b->walks || q->once)) walk_end(b);
+    if (UNLIKELY(b->loop.walks || q->once)) walk_end(b);
     if (UNLIKELY(w->slow & (SLOW_DEFERRED | SLOW_AHEAD))) end_rest(b);
 }
 
 void reef_end(reef_block *b)
 {
-    if (LIKELY(b && b->open)) loop_end(b);
+    if (LIKELY(b && b->loop.open)) loop_end(b);
 }
 
 /* ---- stepping ---- */
@@ -376,7 +376,7 @@ static bool writing_own(const writing *x)
 COLD bool reef__walk_no_memory(reef_block *b)
 {
     const reef_component failed = b->world->hook_failed; /* remembered here, because ending the loop may do commands */
-    if (b->query->since && b->end) run_find(b->query)->version = b->since;
+    if (b->loop.query->since && b->loop.end) run_find(b->loop.query)->version = b->loop.since;
     reef_end(b);
     reef__failure(b->world, REEF_NO_MEMORY, "reef_next", failed, (reef_entity){0, 0}, 0);
     return false;
@@ -386,8 +386,8 @@ static bool writing_end(const writing *x, reef_block *b)
 {
     b->world->hook_failed.id = 0;
     if (writing_own(x)) {
-        b->slots = unit_slots(b->world, x->unit);
-        if (b->match) block_at(b, b->slots);
+        b->loop.slots = unit_slots(b->world, x->unit);
+        if (b->loop.match) block_at(b, b->loop.slots);
         return true;
     }
     return reef__walk_no_memory(b);
@@ -400,7 +400,7 @@ INLINE uint32_t column_number(const match *m, uint32_t i) { return reef_column_a
  * nobody wants the old values of columns that it doesn't read. */
 static void writing_find(writing *x, const reef_block *b, const table *t, uint32_t unit, bool whole)
 {
-    const query *q = b->query;
+    const query *q = b->loop.query;
     x->w = b->world;
     x->t = t;
     x->unit = unit;
@@ -423,10 +423,10 @@ static NOINLINE bool block_own_out(reef_block *b, const table *t, uint32_t unit)
 /* Called when a column that the loop writes is shared with a fork, or lies on a page that is shared. */
 bool reef_block_own_(reef_block *b)
 {
-    if (b->walks) return reef__walk_own(b);
-    const query *q = b->query;
+    if (b->loop.walks) return reef__walk_own(b);
+    const query *q = b->loop.query;
     const uint32_t count = q->head.write_count;
-    const uint32_t next = b->next_unit != REEF_GO_TABLE ? b->next_unit : 0;
+    const uint32_t next = b->loop.next_unit != REEF_GO_TABLE ? b->loop.next_unit : 0;
     const match *m = match_now(b);
     reef_world *w = b->world;
     const table *t = table_read(w, m->id);
@@ -443,7 +443,7 @@ bool reef_block_own_(reef_block *b)
 const reef_slot *reef__match_slots(const reef_block *b, const match *m, uint32_t unit)
 {
     const reef_slot *slots = unit_slots(b->world, unit);
-    if (!b->query->head.remembers) return slots;
+    if (!b->loop.query->head.remembers) return slots;
     ((match *)(uintptr_t)m)->column = reef_slot_of(slots, m, 0);
     ((match *)(uintptr_t)m)->unit = unit;
     return slots;
@@ -451,26 +451,26 @@ const reef_slot *reef__match_slots(const reef_block *b, const match *m, uint32_t
 
 uint32_t reef__walk_step(reef_block *b)
 {
-    const query *q = b->query;
-    uint32_t unit = b->walk_unit;
+    const query *q = b->loop.query;
+    uint32_t unit = b->loop.walk_unit;
     if (unit == 0) {
         do {
-            const match *m = reef_match_after(&q->head, b->match, 1);
-            if ((const void *)m == b->end) return 0;
-            b->match = m;
+            const match *m = reef_match_after(&q->head, b->loop.match, 1);
+            if ((const void *)m == b->loop.end) return 0;
+            b->loop.match = m;
             const table *next = m->table;
             unit = table_rows(next) ? next->first : 0; /* a table without rows keeps its first chunk */
         } while (unit == 0);
     }
-    if (unit == b->end_unit) return 0;
+    if (unit == b->loop.end_unit) return 0;
     const table *t = match_now(b)->table;
     block_at(b, unit_slots(b->world, unit));
-    b->walk_unit = b->slots[0].head.next;
-    PREFETCH(unit_slots(b->world, b->walk_unit)); /* of the next chunk, one block early */
+    b->loop.walk_unit = b->loop.slots[0].head.next;
+    PREFETCH(unit_slots(b->world, b->loop.walk_unit)); /* of the next chunk, one block early */
     b->count = chunk_rows(t, unit);
-    b->entities = slot_entities(b->slots);
-    b->unit = unit;
-    b->first = 0;
+    b->entities = slot_entities(b->loop.slots);
+    b->loop.unit = unit;
+    b->loop.first = 0;
     return unit;
 }
 
@@ -490,21 +490,21 @@ static void mask_cut(uint64_t *words, uint64_t skip, uint64_t keep)
 /* Cuts the block to the rows that reef_loop.offset and .limit leave. False: there are none. */
 static NOINLINE bool walk_cut(reef_block *b)
 {
-    uint64_t rows = b->mask ? rows_in(b->mask) : b->count;
-    if (b->skip >= rows) {
-        b->skip -= rows;
+    uint64_t rows = b->loop.mask ? rows_in(b->loop.mask) : b->count;
+    if (b->loop.skip >= rows) {
+        b->loop.skip -= rows;
         return false;
     }
-    uint64_t keep = rows - b->skip < b->left ? rows - b->skip : b->left;
-    if (b->mask) {
-        mask_cut(b->mask_words, b->skip, keep);
+    uint64_t keep = rows - b->loop.skip < b->loop.left ? rows - b->loop.skip : b->loop.left;
+    if (b->loop.mask) {
+        mask_cut(b->loop.mask_words, b->loop.skip, keep);
     } else {
-        b->first = (uint32_t)b->skip;
+        b->loop.first = (uint32_t)b->loop.skip;
         b->count = (uint32_t)keep;
-        b->entities += b->first;
+        b->entities += b->loop.first;
     }
-    b->skip = 0;
-    if (b->left != UINT64_MAX) b->left -= keep;
+    b->loop.skip = 0;
+    if (b->loop.left != UINT64_MAX) b->loop.left -= keep;
     return true;
 }
 
@@ -521,7 +521,7 @@ static bool term_is_tracked(const query *q, uint32_t i, uint32_t table_id)
 /* Does row `row` of the block have a value of this term, which is written? */
 static bool row_is_written(const reef_block *b, const query *q, uint32_t i, uint32_t row)
 {
-    if (b->mask && !(b->mask[row / 64] >> (row % 64) & 1)) return false;
+    if (b->loop.mask && !(b->loop.mask[row / 64] >> (row % 64) & 1)) return false;
     return !q->facts[i].stored || store_has(b->world, q->terms[i].component.id, b->entities[row]);
 }
 
@@ -540,7 +540,7 @@ static bool walk_track_prepare(const reef_block *b, const query *q, uint32_t tab
 
 uint64_t reef__own_version(const reef_block *b, const query *q)
 {
-    const uint64_t last = q->since && b->end ? reef__query_last_run(q) : 0;
+    const uint64_t last = q->since && b->loop.end ? reef__query_last_run(q) : 0;
     return b->world->observed == last ? last : 0;
 }
 
@@ -559,28 +559,29 @@ static void walk_track(const reef_block *b, const query *q, uint32_t table_id, u
 /* All columns of this chunk that the loop writes. */
 bool reef__walk_own(reef_block *b)
 {
-    const query *q = b->query;
+    const query *q = b->loop.query;
     const uint32_t table_id = block_slots(b)[0].head.table;
     const table *t = table_read(b->world, table_id);
     writing x;
     /* a split may still fail at a later chunk: all old values must be there then, so it copies them */
-    const bool whole = !b->part && b->mask == NULL && b->first == 0 && b->count == chunk_rows(t, b->unit);
-    writing_find(&x, b, t, b->unit, whole || BUG(31));
+    const bool whole =
+        !b->loop.part && b->loop.mask == NULL && b->loop.first == 0 && b->count == chunk_rows(t, b->loop.unit);
+    writing_find(&x, b, t, b->loop.unit, whole || BUG(31));
     if (!walk_track_prepare(b, q, table_id)) return reef__walk_no_memory(b);
     const uint64_t version = reef__own_version(b, q);
     bool own[REEF_TERMS_MAX]; /* columns that nobody else wrote since the loop began */
-    for (uint32_t i = 0; version && i < x.count; i++) own[i] = b->slots[x.slot[i]].version <= version;
+    for (uint32_t i = 0; version && i < x.count; i++) own[i] = b->loop.slots[x.slot[i]].version <= version;
     if (!writing_end(&x, b)) return false;
     for (uint32_t i = 0; version && i < x.count; i++) /* tracked columns get new versions when they are marked */
-        if (own[i]) ((reef_slot *)(uintptr_t)b->slots)[x.slot[i]].version = version;
-    b->entities = slot_entities(b->slots) + b->first;
+        if (own[i]) ((reef_slot *)(uintptr_t)b->loop.slots)[x.slot[i]].version = version;
+    b->entities = slot_entities(b->loop.slots) + b->loop.first;
     walk_track(b, q, table_id, version);
     return true;
 }
 
 bool reef__block_own(reef_block *b)
 {
-    const query *q = b->query;
+    const query *q = b->loop.query;
     if ((q->head.write_count || q->optional_writes || q->tracked) && !reef__walk_own(b)) return false;
     return q->cut == NULL || !q->cut->writes || reef__stored_own_rows(b);
 }
@@ -590,9 +591,9 @@ bool reef__block_own(reef_block *b)
 /* Lists the columns that a part's block writes. */
 static void part_columns(writing *x, const reef_block *b)
 {
-    const query *q = b->query;
+    const query *q = b->loop.query;
     if (q->optional_writes || q->cut || q->ranking) {
-        writing_find(x, b, table_read(b->world, block_slots(b)[0].head.table), b->unit, false);
+        writing_find(x, b, table_read(b->world, block_slots(b)[0].head.table), b->loop.unit, false);
         return;
     }
     x->count = q->head.write_count;
@@ -602,24 +603,24 @@ static void part_columns(writing *x, const reef_block *b)
 bool reef__part_claim(reef_block *b, uint64_t version)
 {
     writing x;
-    if (b->query->cut && b->chunk_marked) return true;
+    if (b->loop.query->cut && b->loop.chunk_marked) return true;
     part_columns(&x, b);
     const table *t = table_read(b->world, block_slots(b)[0].head.table);
-    b->chunk_marked = true;
+    b->loop.chunk_marked = true;
     for (uint32_t i = 0; i < x.count; i++)
-        if (!reef__column_claim(b->world, t, b->unit, x.slot[i], version)) return false;
+        if (!reef__column_claim(b->world, t, b->loop.unit, x.slot[i], version)) return false;
     return true;
 }
 
 void reef__part_mark(reef_block *b, uint64_t version)
 {
     writing x;
-    const query *q = b->query;
+    const query *q = b->loop.query;
     reef_slot *slots = (reef_slot *)(uintptr_t)block_slots(b);
     x.count = 0;
-    if (!q->cut || !b->chunk_marked) part_columns(&x, b);
+    if (!q->cut || !b->loop.chunk_marked) part_columns(&x, b);
     for (uint32_t i = 0; i < x.count; i++) slots[x.slot[i]].version = version;
-    b->chunk_marked = true;
+    b->loop.chunk_marked = true;
     if (UNLIKELY(q->cut != NULL)) reef__stored_mark(b, version);
     if (UNLIKELY(q->tracked)) walk_track(b, q, slots[0].head.table, version);
 }
@@ -644,17 +645,17 @@ INLINE bool switches_look(reef_block *b, const query *q)
     uint32_t i = 0;
     if (LIKELY(q->switch_count == 1 && !(q->switches[0] & 1) && !walk_is_cut(b))) {
         const bit_store *s = bit_store_of(q->world, q->switches[0] >> 1);
-        const uint64_t *next = bit_words(s, b->walk_unit);
+        const uint64_t *next = bit_words(s, b->loop.walk_unit);
         if (next) {
             PREFETCH(next);
             PREFETCH(next + BIT_WORDS / 2);
         }
-        mask = bit_words(s, b->unit);
+        mask = bit_words(s, b->loop.unit);
         if (mask == NULL) return false;
         i = 1;
     }
     for (; UNLIKELY(i < q->switch_count); i++) {
-        const uint64_t *on = bit_words(bit_store_of(b->world, q->switches[i] >> 1), b->unit);
+        const uint64_t *on = bit_words(bit_store_of(b->world, q->switches[i] >> 1), b->loop.unit);
         const bool off = q->switches[i] & 1;
         if (on == NULL && off) continue;
         if (on == NULL) return false;
@@ -662,19 +663,19 @@ INLINE bool switches_look(reef_block *b, const query *q)
             mask = on;
             continue;
         }
-        if (mask == NULL) rows_all(b->mask_words, b->count), mask = b->mask_words;
-        for (uint32_t k = 0; k < BIT_WORDS; k++) b->mask_words[k] = mask[k] & (off ? ~on[k] : on[k]);
-        mask = b->mask_words;
+        if (mask == NULL) rows_all(b->loop.mask_words, b->count), mask = b->loop.mask_words;
+        for (uint32_t k = 0; k < BIT_WORDS; k++) b->loop.mask_words[k] = mask[k] & (off ? ~on[k] : on[k]);
+        mask = b->loop.mask_words;
     }
     if (mask == NULL) return true;
     uint32_t n = 0, k = 0;
     if (mask[0] != ~0ull && b->count >= 64) { /* this decides in most cases */
         while (k < BIT_WORDS && mask[k] == 0) k++;
-        b->mask = mask;
+        b->loop.mask = mask;
         return k < BIT_WORDS;
     }
     for (; k < BIT_WORDS; k++) n += bits_count(mask[k]);
-    b->mask = n == b->count ? NULL : mask;
+    b->loop.mask = n == b->count ? NULL : mask;
     return n != 0;
 }
 
@@ -683,9 +684,10 @@ static bool walk_look(reef_block *b, const query *q)
 {
     if (LIKELY(q->switch_count != UINT32_MAX)) return switches_look(b, q);
     if (UNLIKELY(q->plan && q->plan->bindings)) return reef__bound_look(b, q);
-    const look l = {q, b->slots[0].head.table, b->unit, b->count, b->since, b->entities, b->frozen, NULL};
-    if (!reef__look_rows(&l, b->mask_words, 0, BIT_WORDS)) return false;
-    if (rows_in(b->mask_words) != b->count) b->mask = b->mask_words;
+    const look l = {
+        q, b->loop.slots[0].head.table, b->loop.unit, b->count, b->loop.since, b->entities, b->loop.frozen, NULL};
+    if (!reef__look_rows(&l, b->loop.mask_words, 0, BIT_WORDS)) return false;
+    if (rows_in(b->loop.mask_words) != b->count) b->loop.mask = b->loop.mask_words;
     return true;
 }
 
@@ -693,23 +695,23 @@ static bool walk_look(reef_block *b, const query *q)
  * all rows match. False: the end. */
 INLINE bool walk_rows(reef_block *b, const query *q, bool words)
 {
-    while (b->left != 0 && reef__walk_step(b)) {
-        b->mask = NULL;
+    while (b->loop.left != 0 && reef__walk_step(b)) {
+        b->loop.mask = NULL;
         if (match_now(b)->look && !walk_look(b, q)) continue;
-        if (words && b->mask == NULL) rows_all(b->mask_words, b->count), b->mask = b->mask_words;
+        if (words && b->loop.mask == NULL) rows_all(b->loop.mask_words, b->count), b->loop.mask = b->loop.mask_words;
         if (LIKELY(!walk_is_cut(b)) || walk_cut(b)) return true;
     }
     return false;
 }
 
-bool reef__walk_chunk(reef_block *b) { return walk_rows(b, b->query, true); }
+bool reef__walk_chunk(reef_block *b) { return walk_rows(b, b->loop.query, true); }
 
 static NOINLINE bool walk_next(reef_block *b)
 {
-    const query *q = b->query;
+    const query *q = b->loop.query;
     if (!walk_rows(b, q, false)) return reef_end(b), false;
-    b->head = b->first == 0 ? &q->head : &reef__no_keys;
-    if (b->part) return true;
+    b->loop.head = b->loop.first == 0 ? &q->head : &reef__no_keys;
+    if (b->loop.part) return true;
     return q->optional_writes || q->tracked ? reef__walk_own(b) : reef_block_mark(b, &q->head);
 }
 
@@ -717,11 +719,11 @@ static NOINLINE bool walk_next(reef_block *b)
 INLINE bool loop_end_straight(reef_block *b)
 {
     reef_world *w = b->world;
-    query *q = b->query;
-    if (b->part || q->once || w->locks != 1 || w->slow != 0 || w->hot.records.shared || GUARDED(w)) return false;
-    b->open = false;
+    query *q = b->loop.query;
+    if (b->loop.part || q->once || w->locks != 1 || w->slow != 0 || w->hot.records.shared || GUARDED(w)) return false;
+    b->loop.open = false;
     b->count = 0;
-    b->next = NULL;
+    b->loop.next = NULL;
     q->open--;
     w->locks = 0;
     w->hot.gate_move = w->gate_destroy = w->hot.version;
@@ -736,10 +738,10 @@ static bool table_next(reef_block *b, const query *q)
         m = reef_match_after(&q->head, m, 1);
         if ((const void *)m == q->head.behind) return false;
     } while (m->rows == 0);
-    b->match = m;
-    b->next = NULL;
-    b->next_unit = m->table->first;
-    b->next_slots = LIKELY(q->head.remembers) ? match_first(m) : unit_slots(b->world, b->next_unit);
+    b->loop.match = m;
+    b->loop.next = NULL;
+    b->loop.next_unit = m->table->first;
+    b->loop.next_slots = LIKELY(q->head.remembers) ? match_first(m) : unit_slots(b->world, b->loop.next_unit);
     return true;
 }
 
@@ -768,10 +770,10 @@ INLINE void columns_ahead(const reef_block *b, const query *q, const reef_slot *
  * sight. The second chunk of a table mostly lies elsewhere, so its columns are fetched ahead. */
 static NOINLINE bool lone_leave(reef_block *b)
 {
-    b->next_slots = NULL;
+    b->loop.next_slots = NULL;
     if (!walk_next(b)) return false;
-    if (b->walk_unit != 0 && b->walk_unit != b->end_unit)
-        columns_ahead(b, b->query, unit_slots(b->world, b->walk_unit));
+    if (b->loop.walk_unit != 0 && b->loop.walk_unit != b->loop.end_unit)
+        columns_ahead(b, b->loop.query, unit_slots(b->world, b->loop.walk_unit));
     return true;
 }
 
@@ -782,47 +784,47 @@ static NOINLINE bool lone_leave(reef_block *b)
  * (iter_frag_1k_bit: 244 -> 153 for a block; from 172 to 153 it went from 8.4 to 7.4 ns). */
 static NOINLINE bool lone_next(reef_block *b)
 {
-    const query *q = b->query;
-    const reef_paged *words = &((const bit_store *)b->lone)->words;
-    const uint32_t unit = b->walk_unit;
-    const reef_slot *slots = b->next_slots;
+    const query *q = b->loop.query;
+    const reef_paged *words = &((const bit_store *)b->loop.lone)->words;
+    const uint32_t unit = b->loop.walk_unit;
+    const reef_slot *slots = b->loop.next_slots;
     if (UNLIKELY(slots == NULL || !q->head.remembers)) {
-        if (unit == b->end_unit || unit >= words->count) return lone_leave(b);
+        if (unit == b->loop.end_unit || unit >= words->count) return lone_leave(b);
         slots = unit_slots(b->world, unit);
     }
     const uint64_t *mask = words->page[unit];
     const uint32_t next = slots[0].head.next;
-    if (UNLIKELY(next == b->end_unit || next == 0 || next >= words->count)) return lone_leave(b);
+    if (UNLIKELY(next == b->loop.end_unit || next == 0 || next >= words->count)) return lone_leave(b);
     if (UNLIKELY(mask == NULL || mask[0] == 0 || mask[0] == ~0ull)) return lone_leave(b);
     const uintptr_t then = (uintptr_t)words->page[next]; /* or NULL */
     PREFETCH((const void *)then);
     PREFETCH((const void *)(then + 64));
     block_at(b, slots);
-    b->walk_unit = next;
-    b->unit = unit;
+    b->loop.walk_unit = next;
+    b->loop.unit = unit;
     b->count = REEF_BLOCK_ROWS;
     b->entities = slot_entities(slots);
-    b->mask = mask;
+    b->loop.mask = mask;
     const reef_slot *ahead = unit_slots(b->world, next);
-    b->next_slots = ahead;
+    b->loop.next_slots = ahead;
     PREFETCH((const void *)(2 * (uintptr_t)ahead - (uintptr_t)slots)); /* chunks mostly lie in order */
     columns_ahead(b, q, ahead);
-    return b->part || reef_block_mark(b, &q->head);
+    return b->loop.part || reef_block_mark(b, &q->head);
 }
 
 /* Steps to the first block of a table that isn't quick, to the next block of a loop that looks at rows, or to the end.
  */
 static NOINLINE bool block_find(reef_block *b)
 {
-    const query *q = b->query;
-    if (UNLIKELY(b->walks)) {
-        if (b->cut != b->cut_end) return reef__run_next(b);
+    const query *q = b->loop.query;
+    if (UNLIKELY(b->loop.walks)) {
+        if (b->loop.cut != b->loop.cut_end) return reef__run_next(b);
         if (UNLIKELY(q->cut && q->cut->each))
             return reef__each_next(b, q->ranking ? reef__ranking_next : reef__cut_next);
         return q->ranking ? reef__ranking_next(b) : q->cut ? reef__cut_next(b) : walk_next(b);
     }
     if (table_next(b, q)) {
-        match *m = (match *)(uintptr_t)b->match;
+        match *m = (match *)(uintptr_t)b->loop.match;
         if (!reef_chunk_next(b)) return false;
         m->quick = match_quick(q, m); /* from now on, what it writes is this world's own */
         return true;
@@ -835,14 +837,14 @@ static NOINLINE bool block_find(reef_block *b)
  * so that this function saves no registers (see loop_lock for why that counts). */
 bool reef_block_more_(reef_block *b)
 {
-    if (UNLIKELY(!b->open)) return false;
-    if (b->walks) return b->lone ? lone_next(b) : block_find(b);
-    const bool last = reef_match_after(b->head, b->match, 1) == b->head->behind;
+    if (UNLIKELY(!b->loop.open)) return false;
+    if (b->loop.walks) return b->loop.lone ? lone_next(b) : block_find(b);
+    const bool last = reef_match_after(b->loop.head, b->loop.match, 1) == b->loop.head->behind;
     return !(last && loop_end_straight(b)) && block_find(b);
 }
 
 bool reef_next_block(reef_block *b)
 {
-    if (UNLIKELY(b == NULL || !b->open)) return false;
+    if (UNLIKELY(b == NULL || !b->loop.open)) return false;
     return reef_next(b);
 }

@@ -147,7 +147,7 @@ static NOINLINE void *value_own(reef_world *w, uint32_t component, reef_entity e
 
 bool reef__stored_own_rows(reef_block *b)
 {
-    const query *q = b->query;
+    const query *q = b->loop.query;
     reef_world *w = b->world;
     const uint64_t own = reef__own_version(b, q);
     w->hook_failed.id = 0;
@@ -155,7 +155,7 @@ bool reef__stored_own_rows(reef_block *b)
         const cut_term *t = &q->cut->term[i];
         for (uint32_t row = 0; t->writes && row < b->count; row++) {
             const value_store *s = store_of(w, t->component);
-            if (b->mask && !(b->mask[row / 64] >> (row % 64) & 1)) continue;
+            if (b->loop.mask && !(b->loop.mask[row / 64] >> (row % 64) & 1)) continue;
             if (!t->sure && reef_store_find(s, b->entities[row]) == NULL) continue;
             const uint64_t is = page_version(s, slot_of(s, b->entities[row]) >> s->bits);
             if (!s->shared && (is == w->hot.version || (own && is == own))) continue;
@@ -176,7 +176,7 @@ COLD bool reef__stored_track_prepare(reef_world *w, uint32_t component)
 
 bool reef__stored_claim(reef_block *b, uint64_t version)
 {
-    const cutting *c = b->query->cut;
+    const cutting *c = b->loop.query->cut;
     for (uint32_t i = 0; i < c->stored_count; i++) {
         const cut_term *t = &c->term[i];
         if (!t->writes || (!t->sure && !store_has(b->world, t->component, b->entities[0]))) continue;
@@ -187,7 +187,7 @@ bool reef__stored_claim(reef_block *b, uint64_t version)
 
 void reef__stored_mark(const reef_block *b, uint64_t version)
 {
-    const cutting *c = b->query->cut;
+    const cutting *c = b->loop.query->cut;
     for (uint32_t i = 0; i < c->stored_count; i++) {
         const value_store *s = store_of(b->world, c->term[i].component);
         if (!c->term[i].writes || (!c->term[i].sure && reef_store_find(s, b->entities[0]) == NULL)) continue;
@@ -267,8 +267,8 @@ INLINE char *cell_find(const reef_cell *x, const cut_term *t, reef_entity e, uin
 static void cells_begin(reef_block *b, const cutting *c)
 {
     for (uint32_t i = 0; i < c->cell_count; i++) {
-        b->cells[i].next = UINT32_MAX;
-        b->cells[i].from = i < c->stored_count ? store_of(b->world, c->term[i].component) : NULL;
+        b->loop.cells[i].next = UINT32_MAX;
+        b->loop.cells[i].from = i < c->stored_count ? store_of(b->world, c->term[i].component) : NULL;
     }
 }
 
@@ -284,9 +284,10 @@ INLINE const reef_slot *cell_from(const reef_block *b, const cut_term *t, const 
  * up for each block of the loop.) */
 static COLD void cells_find_slots(reef_block *b, const cutting *c)
 {
-    b->epoch = b->world->tables_epoch;
+    b->loop.epoch = b->world->tables_epoch;
     for (uint32_t i = c->stored_count; i < c->cell_count; i++)
-        b->cells[i].from = cell_from(b, &c->term[i], (const match *)b->walk_match, unit_slots(b->world, b->unit));
+        b->loop.cells[i].from =
+            cell_from(b, &c->term[i], (const match *)b->loop.walk_match, unit_slots(b->world, b->loop.unit));
 }
 
 /* Bit k of the answer says that words[k] has some bit set. */
@@ -315,44 +316,44 @@ static NOINLINE void chunk_find(const reef_block *b, const query *q, const bit_s
 {
     joining *j = q->cut->join;
     if ((unit < j->units && j->list[unit]) || !bit_words(bits, unit) || join_is_found(j, unit)) return;
-    reef__join_ahead(j, q, b->walk_match, unit_slots(b->world, unit), bits, unit);
+    reef__join_ahead(j, q, b->loop.walk_match, unit_slots(b->world, unit), bits, unit);
 }
 
 /* Fetches the values of the table's next chunk, or what making the lists of the next two chunks will need. */
 INLINE void chunk_ahead(const reef_block *b, const query *q, const bit_store *bits)
 {
     joining *j = q->cut->join;
-    const uint32_t unit = b->walk_unit;
+    const uint32_t unit = b->loop.walk_unit;
     /* another thread may be making the later chunks of its part its own */
-    if (unit == 0 || unit == b->end_unit || j == NULL) return;
+    if (unit == 0 || unit == b->loop.end_unit || j == NULL) return;
     const reef_slot *slots = unit_slots(b->world, unit);
     const uint32_t after = slots[0].head.next;
     PREFETCH(unit_slots(b->world, after));
     const bool known = unit < j->units && j->list[unit];
-    if (LIKELY(known)) rows_fetch(q->cut, b->walk_match, slots, j->list[unit]);
-    else if (!b->part && q->open == 1) chunk_find(b, q, bits, unit);
+    if (LIKELY(known)) rows_fetch(q->cut, b->loop.walk_match, slots, j->list[unit]);
+    else if (!b->loop.part && q->open == 1) chunk_find(b, q, bits, unit);
     if (LIKELY(after < j->units && j->list[after])) join_fetch(j->list[after]);
-    else if (after && !b->part && q->open == 1) chunk_find(b, q, bits, after);
+    else if (after && !b->loop.part && q->open == 1) chunk_find(b, q, bits, after);
 }
 
 /* Goes to the next chunk with rows that match, in a loop whose rows are remembered. It sets b->cut, or only b->mask
  * where nothing can be remembered. False: the end. */
 static bool joined_chunk(reef_block *b)
 {
-    query *q = b->query;
-    const bit_store *bits = b->bits;
+    query *q = b->loop.query;
+    const bit_store *bits = b->loop.bits;
     while (reef__walk_step(b)) {
-        const uint64_t *words = bit_words(bits, b->unit);
+        const uint64_t *words = bit_words(bits, b->loop.unit);
         if (words == NULL) continue;
-        const join_list *l = reef__join_find(q, b->slots, bits, b->unit, b->part);
-        if (UNLIKELY(l == NULL) && !b->part && q->open == 1)
-            l = reef__join_make(q, match_now(b), b->slots, bits, b->unit, b->world->hot.version - 1);
-        b->mask = words;
+        const join_list *l = reef__join_find(q, b->loop.slots, bits, b->loop.unit, b->loop.part);
+        if (UNLIKELY(l == NULL) && !b->loop.part && q->open == 1)
+            l = reef__join_make(q, match_now(b), b->loop.slots, bits, b->loop.unit, b->world->hot.version - 1);
+        b->loop.mask = words;
         if (UNLIKELY(l == NULL)) {
             if (words_set(words)) return true;
         } else if (l->rows) {
-            b->cut = l->row;
-            b->cut_end = l->row + l->rows;
+            b->loop.cut = l->row;
+            b->loop.cut_end = l->row + l->rows;
             return true;
         }
     }
@@ -362,9 +363,9 @@ static bool joined_chunk(reef_block *b)
 static void cut_begin(reef_block *b, const query *q)
 {
     cells_begin(b, q->cut);
-    if (!query_joins(q) || b->skip || b->left != UINT64_MAX) return;
-    b->bits = bit_store_of(b->world, q->cut->term[0].component);
-    if (!b->part) join_forget_ahead(q);
+    if (!query_joins(q) || b->loop.skip || b->loop.left != UINT64_MAX) return;
+    b->loop.bits = bit_store_of(b->world, q->cut->term[0].component);
+    if (!b->loop.part) join_forget_ahead(q);
 }
 
 /* Begins a chunk whose rows are remembered: either its blocks, or, row by row, the one block that the whole chunk is.
@@ -372,43 +373,43 @@ static void cut_begin(reef_block *b, const query *q)
 static void cut_runs(reef_block *b, const query *q)
 {
     const cutting *c = q->cut;
-    b->more = 0;
-    if (b->gathers) {
+    b->loop.more = 0;
+    if (b->loop.gathers) {
         for (uint32_t i = c->stored_count; i < c->cell_count; i++) {
-            const reef_slot *slot = b->cells[i].from;
-            b->cells[i].values = slot ? slot->block : NULL;
+            const reef_slot *slot = b->loop.cells[i].from;
+            b->loop.cells[i].values = slot ? slot->block : NULL;
         }
-        b->mask = b->words;
+        b->loop.mask = b->loop.words;
     } else {
-        b->run_pair = !c->writes && c->cell_count == 2 && b->cells[1].from;
-        if (b->run_pair) b->cells[1].next = c->term[1].size;
+        b->loop.run_pair = !c->writes && c->cell_count == 2 && b->loop.cells[1].from;
+        if (b->loop.run_pair) b->loop.cells[1].next = c->term[1].size;
     }
-    chunk_ahead(b, q, b->bits);
+    chunk_ahead(b, q, b->loop.bits);
 }
 
 /* Goes to the next chunk with rows that match. False: the loop is at its end. */
 static NOINLINE bool cut_chunk(reef_block *b)
 {
-    const query *q = b->query;
+    const query *q = b->loop.query;
     const cutting *c = q->cut;
-    if (UNLIKELY(b->words == NULL)) cut_begin(b, q);
-    else b->match = b->walk_match;
-    if (!(b->bits ? joined_chunk(b) : reef__walk_chunk(b))) return reef_end(b), false;
-    if (!b->part && !(q->optional_writes || q->tracked ? reef__walk_own(b) : reef_block_mark(b, &q->head)))
+    if (UNLIKELY(b->loop.words == NULL)) cut_begin(b, q);
+    else b->loop.match = b->loop.walk_match;
+    if (!(b->loop.bits ? joined_chunk(b) : reef__walk_chunk(b))) return reef_end(b), false;
+    if (!b->loop.part && !(q->optional_writes || q->tracked ? reef__walk_own(b) : reef_block_mark(b, &q->head)))
         return false;
     for (uint32_t i = c->stored_count; i < c->cell_count; i++)
-        b->cells[i].from = cell_from(b, &c->term[i], match_now(b), b->slots);
-    b->walk_match = b->match;
-    b->match = reef__cells_match;
-    b->head = &c->head;
-    b->handles = slot_entities(b->slots);
-    b->column = (const reef_slot *)(const void *)b->cells;
-    b->words = b->mask;
-    b->mask = NULL;
-    b->chunk_marked = false;
-    b->epoch = b->world->tables_epoch;
-    if (b->cut != b->cut_end) cut_runs(b, q);
-    else b->more = words_set(b->words);
+        b->loop.cells[i].from = cell_from(b, &c->term[i], match_now(b), b->loop.slots);
+    b->loop.walk_match = b->loop.match;
+    b->loop.match = reef__cells_match;
+    b->loop.head = &c->head;
+    b->loop.handles = slot_entities(b->loop.slots);
+    b->loop.column = (const reef_slot *)(const void *)b->loop.cells;
+    b->loop.words = b->loop.mask;
+    b->loop.mask = NULL;
+    b->loop.chunk_marked = false;
+    b->loop.epoch = b->world->tables_epoch;
+    if (b->loop.cut != b->loop.cut_end) cut_runs(b, q);
+    else b->loop.more = words_set(b->loop.words);
     return true;
 }
 
@@ -417,16 +418,16 @@ static NOINLINE bool cut_chunk(reef_block *b)
  * loops are never parts of a split, so a table ends where its chunks do. NULL: reef__cut_next has to decide. */
 const join_list *reef__gather_next(reef_block *b)
 {
-    const query *q = b->query;
+    const query *q = b->loop.query;
     const cutting *c = q->cut;
     const reef_world *w = b->world;
-    const match *m = b->walk_match;
-    const bit_store *bits = b->bits;
-    const uint32_t unit = b->walk_unit;
-    ASSERT(b->end_unit == 0 && !b->part);
+    const match *m = b->loop.walk_match;
+    const bit_store *bits = b->loop.bits;
+    const uint32_t unit = b->loop.walk_unit;
+    ASSERT(b->loop.end_unit == 0 && !b->loop.part);
     if (UNLIKELY(unit == 0)) return NULL;
     const reef_slot *slots = unit_slots(w, unit);
-    const value_store *s = b->cells[0].from;
+    const value_store *s = b->loop.cells[0].from;
     const join_list *l = join_of_rows(c->join, w, slots, bits, unit);
     if (l && UNLIKELY(l->moves != s->moves) && !BUG(143)) l = reef__join_find(q, slots, bits, unit, false);
     if (UNLIKELY(l == NULL) || UNLIKELY(l->rows == 0)) return NULL;
@@ -435,16 +436,16 @@ const join_list *reef__gather_next(reef_block *b)
         if (UNLIKELY(*version <= w->hot.fork_version) && !BUG(144)) return NULL;
         *version = w->hot.version;
     }
-    reef_cell *x = &b->cells[1];
+    reef_cell *x = &b->loop.cells[1];
     for (const cut_term *t = &c->term[1], *end = &c->term[c->cell_count]; t < end; t++, x++) {
         const reef_slot *slot = cell_from(b, t, m, slots);
         x->values = slot ? slot->block : NULL;
     }
-    b->unit = unit;
-    b->walk_unit = slots[0].head.next;
+    b->loop.unit = unit;
+    b->loop.walk_unit = slots[0].head.next;
     b->count = chunk_rows(m->table, unit);
     b->entities = slot_entities(slots);
-    b->mask = bits->words.page[unit];
+    b->loop.mask = bits->words.page[unit];
     chunk_ahead(b, q, bits);
     return l;
 }
@@ -452,9 +453,9 @@ const join_list *reef__gather_next(reef_block *b)
 /* Takes the next word with rows that match. */
 INLINE void cut_word(reef_block *b)
 {
-    b->word = bits_first(b->more);
-    b->more &= b->more - 1;
-    b->rest = b->words[b->word];
+    b->loop.word = bits_first(b->loop.more);
+    b->loop.more &= b->loop.more - 1;
+    b->loop.rest = b->loop.words[b->loop.word];
 }
 
 /* Sets the cells of stores for the first row. The answer is how many rows the block has. */
@@ -462,20 +463,21 @@ INLINE uint32_t cells_fill(reef_block *b, const cutting *c, const reef_entity *e
 {
     uint32_t slot[REEF_CELLS];
     const uint32_t count = c->stored_count < REEF_CELLS ? c->stored_count : REEF_CELLS;
-    for (uint32_t i = 0; i < count; i++) b->cells[i].values = cell_find(&b->cells[i], &c->term[i], e[0], &slot[i]);
-    if (UNLIKELY(n > 1)) n = reef__cut_rows(b->query, e, n);
     for (uint32_t i = 0; i < count; i++)
-        if (c->term[i].packed && b->cells[i].values) b->cells[i].next = slot[i] + n;
+        b->loop.cells[i].values = cell_find(&b->loop.cells[i], &c->term[i], e[0], &slot[i]);
+    if (UNLIKELY(n > 1)) n = reef__cut_rows(b->loop.query, e, n);
+    for (uint32_t i = 0; i < count; i++)
+        if (c->term[i].packed && b->loop.cells[i].values) b->loop.cells[i].next = slot[i] + n;
     return n;
 }
 
 /* Sets the cells of columns for the first row. */
 INLINE void columns_fill(reef_block *b, const cutting *c, uint32_t row)
 {
-    if (UNLIKELY(b->epoch != b->world->tables_epoch)) cells_find_slots(b, c);
+    if (UNLIKELY(b->loop.epoch != b->world->tables_epoch)) cells_find_slots(b, c);
     for (uint32_t i = c->stored_count; i < c->cell_count; i++) {
-        const reef_slot *slot = b->cells[i].from;
-        b->cells[i].values = slot ? (char *)slot->block + (size_t)row * c->term[i].size : NULL;
+        const reef_slot *slot = b->loop.cells[i].from;
+        b->loop.cells[i].values = slot ? (char *)slot->block + (size_t)row * c->term[i].size : NULL;
     }
 }
 
@@ -483,48 +485,49 @@ INLINE void columns_fill(reef_block *b, const cutting *c, uint32_t row)
 static bool cells_own(reef_block *b, const cutting *c)
 {
     reef_world *w = b->world;
-    const uint64_t own = reef__own_version(b, b->query);
+    const uint64_t own = reef__own_version(b, b->loop.query);
     w->hook_failed.id = 0;
     for (uint32_t i = 0; i < c->stored_count; i++) {
         const cut_term *t = &c->term[i];
         const value_store *s = store_of(w, t->component);
-        if (!t->writes || (i < REEF_CELLS ? b->cells[i].values == NULL : reef_store_find(s, b->entities[0]) == NULL))
+        if (!t->writes ||
+            (i < REEF_CELLS ? b->loop.cells[i].values == NULL : reef_store_find(s, b->entities[0]) == NULL))
             continue;
         const uint64_t is = page_version(s, slot_of(s, b->entities[0]) >> s->bits);
         if (!s->shared && (is == w->hot.version || (own && is == own))) continue;
         void *p = value_own(w, t->component, b->entities[0], own);
         if (p == NULL) return reef__walk_no_memory(b);
-        if (i < REEF_CELLS) b->cells[i].values = p;
+        if (i < REEF_CELLS) b->loop.cells[i].values = p;
     }
     return true;
 }
 
 static NOINLINE bool cut_block(reef_block *b, const cutting *c, uint32_t row, bool alone)
 {
-    const uint32_t n = cells_fill(b, c, b->handles + row,
-                                  alone ? 1 : reef__row_seek(b->words, row, REEF_BLOCK_ROWS, false) - row),
+    const uint32_t n = cells_fill(b, c, b->loop.handles + row,
+                                  alone ? 1 : reef__row_seek(b->loop.words, row, REEF_BLOCK_ROWS, false) - row),
                    end = row + n;
     columns_fill(b, c, row);
     if (n == 1) {
-        b->rest &= b->rest - 1;
+        b->loop.rest &= b->loop.rest - 1;
     } else {
-        b->word = end / 64;
-        b->rest = end < REEF_BLOCK_ROWS ? b->words[b->word] & ~0ull << (end % 64) : 0;
-        b->more &= b->word < BIT_WORDS ? ~((2u << b->word) - 1) : 0;
+        b->loop.word = end / 64;
+        b->loop.rest = end < REEF_BLOCK_ROWS ? b->loop.words[b->loop.word] & ~0ull << (end % 64) : 0;
+        b->loop.more &= b->loop.word < BIT_WORDS ? ~((2u << b->loop.word) - 1) : 0;
     }
-    b->first = row;
+    b->loop.first = row;
     b->count = n;
-    b->entities = b->handles + row;
-    return !c->writes || b->part || cells_own(b, c);
+    b->entities = b->loop.handles + row;
+    return !c->writes || b->loop.part || cells_own(b, c);
 }
 
 /* What most loops don't need: cells of more than one column, pages that are written, slots that moved. */
 static NOINLINE bool run_rest(reef_block *b, const join_row *r)
 {
-    const cutting *c = b->query->cut;
-    if (UNLIKELY(b->epoch != b->world->tables_epoch)) cells_find_slots(b, c);
+    const cutting *c = b->loop.query->cut;
+    if (UNLIKELY(b->loop.epoch != b->world->tables_epoch)) cells_find_slots(b, c);
     columns_fill(b, c, r->row);
-    return !c->writes || b->part || cells_own(b, c);
+    return !c->writes || b->loop.part || cells_own(b, c);
 }
 
 /* A call inside the loop may move columns that the loop doesn't write and that are shared with a fork; then columns
@@ -538,48 +541,48 @@ bool reef__cut_gathers(const query *q)
 
 bool reef__run_next(reef_block *b)
 {
-    const join_row *r = b->cut, *next = join_run_end(r, b->cut_end);
-    const value_store *s = b->cells[0].from;
-    const reef_slot *beside = b->cells[1].from;
+    const join_row *r = b->loop.cut, *next = join_run_end(r, b->loop.cut_end);
+    const value_store *s = b->loop.cells[0].from;
+    const reef_slot *beside = b->loop.cells[1].from;
     const uint32_t row = r->row;
-    b->cut = next;
-    b->cells[0].values = (char *)s->values.page[r->page] + (r->at + (int32_t)(row * s->size));
-    b->first = row;
+    b->loop.cut = next;
+    b->loop.cells[0].values = (char *)s->values.page[r->page] + (r->at + (int32_t)(row * s->size));
+    b->loop.first = row;
     b->count = (uint32_t)(next - r);
-    b->entities = b->handles + row;
-    if (UNLIKELY(!b->run_pair) || UNLIKELY(b->epoch != b->world->tables_epoch)) return run_rest(b, r);
-    b->cells[1].values = (char *)beside->block + row * b->cells[1].next;
+    b->entities = b->loop.handles + row;
+    if (UNLIKELY(!b->loop.run_pair) || UNLIKELY(b->loop.epoch != b->world->tables_epoch)) return run_rest(b, r);
+    b->loop.cells[1].values = (char *)beside->block + row * b->loop.cells[1].next;
     return true;
 }
 
 bool reef__cut_next(reef_block *b)
 {
-    const cutting *c = b->query->cut;
-    if (b->rest == 0) {
-        if (b->more == 0 && !cut_chunk(b)) return false;
-        if (b->cut != b->cut_end) return b->gathers || reef__run_next(b);
+    const cutting *c = b->loop.query->cut;
+    if (b->loop.rest == 0) {
+        if (b->loop.more == 0 && !cut_chunk(b)) return false;
+        if (b->loop.cut != b->loop.cut_end) return b->loop.gathers || reef__run_next(b);
         cut_word(b);
     }
-    const uint64_t rest = b->rest, next = (rest & (0 - rest)) << 1;
-    return cut_block(b, c, b->word * 64 + bits_first(rest), next && !(rest & next));
+    const uint64_t rest = b->loop.rest, next = (rest & (0 - rest)) << 1;
+    return cut_block(b, c, b->loop.word * 64 + bits_first(rest), next && !(rest & next));
 }
 
 /* ---- one visit for each value ---- */
 
 bool reef__each_next(reef_block *b, bool (*next)(reef_block *))
 {
-    const cutting *c = b->query->cut;
-    if (b->numbers_left == 0) {
-        b->number = 0;
+    const cutting *c = b->loop.query->cut;
+    if (b->loop.numbers_left == 0) {
+        b->loop.number = 0;
         if (!next(b)) return false;
-        b->numbers_left = reef__multi_values(store_of(b->world, c->each), b->entities[0]) - 1;
+        b->loop.numbers_left = reef__multi_values(store_of(b->world, c->each), b->entities[0]) - 1;
         return true;
     }
-    b->numbers_left--;
-    b->number++;
-    for (uint32_t i = 0; b->head == &c->head && i < c->stored_count && i < REEF_CELLS; i++)
+    b->loop.numbers_left--;
+    b->loop.number++;
+    for (uint32_t i = 0; b->loop.head == &c->head && i < c->stored_count && i < REEF_CELLS; i++)
         if (c->term[i].component == c->each)
-            b->cells[i].values =
-                (void *)(uintptr_t)reef__store_nth(store_of(b->world, c->each), b->entities[0], b->number);
+            b->loop.cells[i].values =
+                (void *)(uintptr_t)reef__store_nth(store_of(b->world, c->each), b->entities[0], b->loop.number);
     return true;
 }

@@ -33,24 +33,25 @@ static size_t split_bytes(uint32_t count) { return sizeof(reef_slices) + (count 
 static bool split_walk(reef_slices *s, const query *q)
 {
     reef_block b = s->whole;
-    b.part = true; /* a failure ends this copy, not the loop */
+    b.loop.part = true; /* a failure ends this copy, not the loop */
     const uint64_t all = query_rows(q);
     uint64_t passed = 0;
     uint32_t number = 0;
-    while (b.left != 0 && reef__walk_step(&b)) {
+    while (b.loop.left != 0 && reef__walk_step(&b)) {
         const match *m = match_now(&b);
         for (; number < s->count && passed >= all / s->count * number + all % s->count * number / s->count; number++)
-            s->begin[number] = (split_place){m, b.unit};
+            s->begin[number] = (split_place){m, b.loop.unit};
         passed += b.count;
-        b.mask = NULL;
+        b.loop.mask = NULL;
         if (m->look) {
-            const look l = {q, b.slots[0].head.table, b.unit, b.count, b.since, b.entities, b.frozen, NULL};
-            if (!reef__look_rows(&l, b.mask_words, 0, BIT_WORDS)) continue;
-            b.mask = b.mask_words;
+            const look l = {
+                q, b.loop.slots[0].head.table, b.loop.unit, b.count, b.loop.since, b.entities, b.loop.frozen, NULL};
+            if (!reef__look_rows(&l, b.loop.mask_words, 0, BIT_WORDS)) continue;
+            b.loop.mask = b.loop.mask_words;
         }
         if (!reef__block_own(&b)) return false;
     }
-    for (; number <= s->count; number++) s->begin[number] = (split_place){b.end, 0};
+    for (; number <= s->count; number++) s->begin[number] = (split_place){b.loop.end, 0};
     return true;
 }
 
@@ -85,9 +86,9 @@ COLD reef_slices *reef_slices_begin(reef_world *w, reef_query which, const reef_
     if (s == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, null, count), NULL;
     s->count = count;
     s->whole = reef_begin_loop(w, which, loop);
-    if (s->whole.open && q->cut && q->open == 1) reef__joins_prepare(q, w->hot.version - 1);
-    if (s->whole.open && split_walk(s, q)) return s;
-    if (s->whole.open) {
+    if (s->whole.loop.open && q->cut && q->open == 1) reef__joins_prepare(q, w->hot.version - 1);
+    if (s->whole.loop.open && split_walk(s, q)) return s;
+    if (s->whole.loop.open) {
         reef_end(&s->whole);
         reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, null, 0);
     }
@@ -98,30 +99,30 @@ COLD reef_slices *reef_slices_begin(reef_world *w, reef_query which, const reef_
 /* Sets where a part begins and ends. */
 static void part_open(reef_block *b, const split_place *from, const split_place *to)
 {
-    b->match = from->match;
-    b->walk_unit = from->unit;
-    b->end = to->match;
-    b->end_unit = to->unit;
-    if (from->match == to->match && from->unit == to->unit) b->left = 0, b->lone = NULL;
+    b->loop.match = from->match;
+    b->loop.walk_unit = from->unit;
+    b->loop.end = to->match;
+    b->loop.end_unit = to->unit;
+    if (from->match == to->match && from->unit == to->unit) b->loop.left = 0, b->loop.lone = NULL;
     /* the match in front of it, since the first step goes to the next one */
-    else if (from->unit == 0) b->match = (const char *)from->match - b->query->head.match_bytes;
+    else if (from->unit == 0) b->loop.match = (const char *)from->match - b->loop.query->head.match_bytes;
     /* the part ends at a chunk, perhaps of the table that it begins in */
-    else if (to->unit) b->end = reef_match_after(&b->query->head, to->match, 1);
+    else if (to->unit) b->loop.end = reef_match_after(&b->loop.query->head, to->match, 1);
 }
 
 void reef__part_begin(reef_block *b, reef_world *w, query *q, const split_place *from, const split_place *to)
 {
     memset(b, 0, sizeof *b);
     b->world = w;
-    b->part = true;
+    b->loop.part = true;
     if (q == NULL) return;
-    b->query = q;
-    b->head = &q->head;
-    b->open = true;
+    b->loop.query = q;
+    b->loop.head = &q->head;
+    b->loop.open = true;
     reef__walk_open(b, q);
     if (q->plan && q->plan->bindings) {
-        b->bound = q->plan->bindings->own;
-        b->bound->unit = 0;
+        b->loop.bound = q->plan->bindings->own;
+        b->loop.bound->unit = 0;
     }
     part_open(b, from, to);
 }
@@ -130,7 +131,7 @@ reef_block reef_slice(reef_slices *s, uint32_t number)
 {
     if (s == NULL || number >= s->count) return reef__block_none(s ? s->whole.world : NULL);
     reef_block b = s->whole;
-    b.part = true;
+    b.loop.part = true;
     part_open(&b, &s->begin[number], &s->begin[number + 1]);
     return b;
 }

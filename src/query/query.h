@@ -158,7 +158,7 @@ INLINE const match *match_at(const query *q, uint32_t i)
 }
 
 /* The match that a block belongs to, which is also where its loop is. */
-INLINE const match *match_now(const reef_block *b) { return (const match *)b->match; }
+INLINE const match *match_now(const reef_block *b) { return (const match *)b->loop.match; }
 /* The slots of the match's first chunk, while `unit` names that chunk. */
 INLINE const reef_slot *match_first(const match *m)
 {
@@ -230,14 +230,14 @@ INLINE split_place query_end(const query *q) { return (split_place){match_end(q)
 /* The slots of the block's chunk. */
 INLINE const reef_slot *block_slots(const reef_block *b)
 {
-    if (b->walks) return unit_slots(b->world, b->unit);
-    return (const reef_slot *)(const void *)((const char *)b->column - match_now(b)->columns[0]);
+    if (b->loop.walks) return unit_slots(b->world, b->loop.unit);
+    return (const reef_slot *)(const void *)((const char *)b->loop.column - match_now(b)->columns[0]);
 }
 /* Puts the block of a loop that looks at rows at the chunk with these slots. */
 INLINE void block_at(reef_block *b, const reef_slot *slots)
 {
-    b->slots = slots;
-    b->column = reef_slot_of(slots, match_now(b), 0);
+    b->loop.slots = slots;
+    b->loop.column = reef_slot_of(slots, match_now(b), 0);
 }
 
 /* ---- terms with a plus (src/query/subtype_terms.c) ---- */

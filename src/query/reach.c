@@ -19,7 +19,7 @@
 
 uint32_t reef_variable(const reef_block *b, const char *name)
 {
-    const variable_names *names = b && name && b->query ? reef__query_names(b->query) : NULL;
+    const variable_names *names = b && name && b->loop.query ? reef__query_names(b->loop.query) : NULL;
     for (uint32_t i = 0; names && *name && i < REEF_VARIABLES_MAX; i++)
         if (strcmp((*names)[i], name) == 0) return i + 1;
     return 0;
@@ -27,10 +27,10 @@ uint32_t reef_variable(const reef_block *b, const char *name)
 
 const reef_entity *reef_bound(const reef_block *b, uint32_t variable)
 {
-    const query *q = b ? b->query : NULL;
-    const bool there = q && b->count && b->walks && q->plan && q->plan->bindings && b->bound;
+    const query *q = b ? b->loop.query : NULL;
+    const bool there = q && b->count && b->loop.walks && q->plan && q->plan->bindings && b->loop.bound;
     if (!there || variable == 0 || variable > q->plan->bindings->variables) return NULL;
-    return b->bound->lane[variable] + b->first;
+    return b->loop.bound->lane[variable] + b->loop.first;
 }
 
 /* The term that gives the component by way of this variable. UINT32_MAX: there is none. */
@@ -83,13 +83,13 @@ static const void *ancestor_value_of(const query *q, uint32_t i, reef_entity e, 
 /* The values of a component in columns: the table that was looked at last mostly says where. */
 static void reach_columns(const reef_block *b, uint32_t i, const reef_entity *e, const void **to)
 {
-    const query *q = b->query;
+    const query *q = b->loop.query;
     const reef_world *w = b->world;
     const uint32_t c = q->terms[i].component.id, size = reef__type_of(c)->size;
     uint32_t table_id = UINT32_MAX, k = 0;
     for (uint32_t row = 0; row < b->count; row++) {
         const void *value = NULL;
-        if (b->mask == NULL || b->mask[row / 64] >> row % 64 & 1) {
+        if (b->loop.mask == NULL || b->loop.mask[row / 64] >> row % 64 & 1) {
             const uint32_t place = place_of(w, e[row]);
             const reef_slot *slots = reef_slots_at(&w->hot, place);
             if (place != PLACE_DEAD && slots[0].head.table != table_id) {
@@ -104,7 +104,7 @@ static void reach_columns(const reef_block *b, uint32_t i, const reef_entity *e,
 
 const void *const *reef_block_reach(const reef_block *b, reef_component c, uint32_t variable, const void **to)
 {
-    const query *q = b ? b->query : NULL;
+    const query *q = b ? b->loop.query : NULL;
     const uint32_t i = q && to && b->count ? reach_find(q, c.id, variable) : UINT32_MAX;
     if (i == UINT32_MAX) {
         if (b && b->world) reef__failure(b->world, REEF_UNDECLARED, "reef_reach", c, (reef_entity){0, 0}, 0);
@@ -117,7 +117,7 @@ const void *const *reef_block_reach(const reef_block *b, reef_component c, uint3
     const bool relates = t->target_variable || !reef_entity_is_null(t->target);
     const bool plain = t->enabled == REEF_ENABLED && !q->facts[i].marks && !reef__type_of(c.id)->stored;
     if (from == NULL || (t->target_variable && target == NULL)) return NULL;
-    const void **kept = t->variable && b->first == 0 ? reef__bound_values(b, i) : NULL;
+    const void **kept = t->variable && b->loop.first == 0 ? reef__bound_values(b, i) : NULL;
     if (kept) {
         memcpy(to, kept, b->count * sizeof *kept);
         return to;
@@ -128,7 +128,7 @@ const void *const *reef_block_reach(const reef_block *b, reef_component c, uint3
     }
     for (uint32_t row = 0; row < b->count; row++) {
         const void *value = NULL;
-        const bool matches = b->mask == NULL || b->mask[row / 64] >> row % 64 & 1;
+        const bool matches = b->loop.mask == NULL || b->loop.mask[row / 64] >> row % 64 & 1;
         if (matches && t->up.id) value = ancestor_value_of(q, i, from[row], &last);
         else if (matches && relates)
             value = relation_to(store_of(b->world, c.id), from[row], target ? target[row] : t->target);

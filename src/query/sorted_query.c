@@ -399,22 +399,22 @@ static void tree_head_set(const query *q)
 static bool tree_block(reef_block *b, const query *q)
 {
     const ranking *r = q->ranking;
-    const match *m = match_at(q, r->match[b->unit]);
+    const match *m = match_at(q, r->match[b->loop.unit]);
     const reef_world *w = b->world;
-    bool own = !b->part;
+    bool own = !b->loop.part;
     for (uint32_t k = 0; own && k < q->head.write_count; k++)
-        own = reef_slot_of(b->slots, m, k)->version > w->hot.fork_version;
+        own = reef_slot_of(b->loop.slots, m, k)->version > w->hot.fork_version;
     for (uint32_t k = 0; own && k < q->head.write_count; k++)
-        ((reef_slot *)(uintptr_t)reef_slot_of(b->slots, m, k))->version = w->hot.version;
-    b->match = NULL;
-    if (!own && !b->part && query_writes(q) && !reef__block_own(b)) return false;
+        ((reef_slot *)(uintptr_t)reef_slot_of(b->loop.slots, m, k))->version = w->hot.version;
+    b->loop.match = NULL;
+    if (!own && !b->loop.part && query_writes(q) && !reef__block_own(b)) return false;
     for (uint32_t k = 0; k < q->head.column_count; k++) {
-        const reef_slot *slot = reef_slot_of(b->slots, m, k);
-        b->cells[k].values = slot->block ? (char *)slot->block + (size_t)b->first * r->size[k] : NULL;
+        const reef_slot *slot = reef_slot_of(b->loop.slots, m, k);
+        b->loop.cells[k].values = slot->block ? (char *)slot->block + (size_t)b->loop.first * r->size[k] : NULL;
     }
-    b->head = &r->head;
-    b->match = reef__cells_match;
-    b->column = (const reef_slot *)(const void *)b->cells;
+    b->loop.head = &r->head;
+    b->loop.match = reef__cells_match;
+    b->loop.column = (const reef_slot *)(const void *)b->loop.cells;
     return true;
 }
 
@@ -503,19 +503,19 @@ uint32_t reef__ranking_piece(const query *q, uint32_t first, uint32_t rows, bool
 
 void reef__ranking_part(reef_block *b, uint32_t first, uint32_t end)
 {
-    b->head = &reef__no_keys;
-    b->match = NULL;
-    b->end = NULL;
-    b->walk_unit = first;
-    b->end_unit = end;
+    b->loop.head = &reef__no_keys;
+    b->loop.match = NULL;
+    b->loop.end = NULL;
+    b->loop.walk_unit = first;
+    b->loop.end_unit = end;
 }
 
 /* The place in the list at which a block begins, and the list. NULL: the block isn't one of a loop by depth. */
 static const ranking *block_tree(const reef_block *b, uint32_t *at)
 {
-    const ranking *r = b && b->open && b->count && b->query ? b->query->ranking : NULL;
+    const ranking *r = b && b->loop.open && b->count && b->loop.query ? b->loop.query->ranking : NULL;
     if (r == NULL || r->by.relation == NULL) return NULL;
-    *at = b->walk_unit - b->count;
+    *at = b->loop.walk_unit - b->count;
     return r;
 }
 
@@ -534,11 +534,11 @@ const void *reef_block_parents_in(const reef_block *b, reef_component c)
     const reef_slot *slots = reef_slots_at(&b->world->hot, r->rows[at].index);
     const uint32_t unit = place_unit(r->rows[at].index);
     for (uint32_t k = 0; r->cells && unit < r->units && r->listed[unit] && k < r->head.column_count; k++)
-        if (r->head.key[k] >> 1 == c.id) return reef_slot_of(slots, match_at(b->query, r->match[unit]), k)->block;
+        if (r->head.key[k] >> 1 == c.id) return reef_slot_of(slots, match_at(b->loop.query, r->match[unit]), k)->block;
     const uint32_t slot = reef__slot_seek(b->world, c.id, slots[0].head.table);
-    bool named = b->job == NULL; /* others may write what the system doesn't name */
-    for (uint32_t i = 0; !named && i < b->query->term_count; i++)
-        named = b->query->terms[i].component.id == c.id && term_has_data(b->query, i);
+    bool named = b->loop.job == NULL; /* others may write what the system doesn't name */
+    for (uint32_t i = 0; !named && i < b->loop.query->term_count; i++)
+        named = b->loop.query->terms[i].component.id == c.id && term_has_data(b->loop.query, i);
     if (!named) return reef__failure(b->world, REEF_UNDECLARED, "reef_parents_in", c, (reef_entity){0, 0}, 0), NULL;
     return slot == 0 || slot == REEF_SLOT_TAG ? NULL : slots[slot].block;
 }
@@ -573,7 +573,7 @@ static uint64_t rows_wanted(const query *q, size_t first, size_t end, uint64_t s
 COLD bool reef__ranking_begin(reef_block *b, query *q)
 {
     ranking *r = q->ranking;
-    b->end = NULL;
+    b->loop.end = NULL;
     if (q->open == 1 && !ranking_update(q, q->world->locks - 1)) return false;
     if (q->since) {
         size_t bytes;
@@ -584,83 +584,83 @@ COLD bool reef__ranking_begin(reef_block *b, query *q)
         f->count = 0;
         f->next = r->frozen;
         r->frozen = f;
-        b->end = f;
+        b->loop.end = f;
     }
     return true;
 }
 
 COLD void reef__ranking_open(reef_block *b, const reef_loop *loop)
 {
-    const query *q = b->query;
+    const query *q = b->loop.query;
     const ranking *r = q->ranking;
-    frozen *f = (frozen *)(uintptr_t)b->end;
+    frozen *f = (frozen *)(uintptr_t)b->loop.end;
     size_t first = 0, end = r->count;
     if (loop && loop->grouped) {
         first = group_bound(r, loop->group ^ r->by.flip, false);
         end = group_bound(r, loop->group ^ r->by.flip, true);
     }
-    if (!reef__fixed_hold(q, b->since)) end = first;
+    if (!reef__fixed_hold(q, b->loop.since)) end = first;
     if (f) {
         for (size_t i = first; i < end; i++)
-            if (!r->look || reef__look_row(q, r->rows[i].row, b->since)) f->rows[f->count++] = r->rows[i];
+            if (!r->look || reef__look_row(q, r->rows[i].row, b->loop.since)) f->rows[f->count++] = r->rows[i];
         first = 0;
         end = f->count;
     }
     if (f || !r->look) {
-        const size_t skip = b->skip < end - first ? (size_t)b->skip : end - first;
+        const size_t skip = b->loop.skip < end - first ? (size_t)b->loop.skip : end - first;
         first += skip;
-        b->skip = 0;
+        b->loop.skip = 0;
     }
-    b->walk_unit = (uint32_t)first;
-    b->end_unit = (uint32_t)end;
+    b->loop.walk_unit = (uint32_t)first;
+    b->loop.end_unit = (uint32_t)end;
 }
 
 void reef__ranking_end(reef_block *b)
 {
-    frozen *f = (frozen *)(uintptr_t)b->end;
+    frozen *f = (frozen *)(uintptr_t)b->loop.end;
     if (f == NULL) return;
-    frozen **at = &b->query->ranking->frozen;
+    frozen **at = &b->loop.query->ranking->frozen;
     while (*at != f) at = &(*at)->next;
     *at = f->next;
     reef__memory_free(&b->world->family->memory, MEMORY_OTHER, f, sizeof *f + f->room * sizeof *f->rows);
-    b->end = NULL;
+    b->loop.end = NULL;
 }
 
 bool reef__ranking_next(reef_block *b)
 {
-    const query *q = b->query;
+    const query *q = b->loop.query;
     const ranking *r = q->ranking;
-    const frozen *f = b->end;
+    const frozen *f = b->loop.end;
     const order_row *rows = f ? f->rows : r->rows;
     const bool looks = r->look && f == NULL;
-    const uint32_t end = b->end_unit;
-    uint32_t i = b->walk_unit;
+    const uint32_t end = b->loop.end_unit;
+    uint32_t i = b->loop.walk_unit;
     for (; looks && i < end; i++) {
-        if (!reef__look_row(q, rows[i].row, b->since)) continue;
-        if (b->skip == 0) break;
-        b->skip--;
+        if (!reef__look_row(q, rows[i].row, b->loop.since)) continue;
+        if (b->loop.skip == 0) break;
+        b->loop.skip--;
     }
-    if (i >= end || b->left == 0) {
+    if (i >= end || b->loop.left == 0) {
         reef_end(b);
         return false;
     }
     const uint32_t place = rows[i].row;
-    uint32_t most = b->left < end - i ? (uint32_t)b->left : end - i, n = 1;
+    uint32_t most = b->loop.left < end - i ? (uint32_t)b->loop.left : end - i, n = 1;
     if (r->by.relation && r->run[i] < most) most = r->run[i];
     if (r->by.relation && !looks) n = most;
     while (n < most && rows[i + n].row == place + n && place_row(place + n) &&
-           (!looks || reef__look_row(q, place + n, b->since)))
+           (!looks || reef__look_row(q, place + n, b->loop.since)))
         n++;
-    b->mask = NULL;
-    b->unit = place_unit(place);
-    b->first = place_row(place);
-    b->slots = unit_slots(b->world, b->unit);
-    b->entities = slot_entities(b->slots) + b->first;
+    b->loop.mask = NULL;
+    b->loop.unit = place_unit(place);
+    b->loop.first = place_row(place);
+    b->loop.slots = unit_slots(b->world, b->loop.unit);
+    b->entities = slot_entities(b->loop.slots) + b->loop.first;
     b->count = n = q->cut ? reef__cut_rows(q, b->entities, n) : n;
-    if (b->left != UINT64_MAX) b->left -= n;
-    b->walk_unit = i + n;
+    if (b->loop.left != UINT64_MAX) b->loop.left -= n;
+    b->loop.walk_unit = i + n;
     if (r->by.relation && r->cells) return tree_block(b, q);
-    return b->part || !query_writes(q) || reef__block_own(b);
+    return b->loop.part || !query_writes(q) || reef__block_own(b);
 }
 
 /* ---- the calls ---- */

@@ -123,14 +123,16 @@ static void *member_values(const reef_block *b, const type *t)
     if (t->stored) return (void *)(uintptr_t)store_find(b->world, t->id, b->entities[0]);
     const reef_slot *slots = block_slots(b);
     const uint32_t k = reef__slot_seek(b->world, t->id, slots[0].head.table);
-    return k == 0 || k == REEF_SLOT_TAG ? NULL : (char *)slots[k].block + (size_t)(b->walks ? b->first : 0) * t->size;
+    return k == 0 || k == REEF_SLOT_TAG
+               ? NULL
+               : (char *)slots[k].block + (size_t)(b->loop.walks ? b->loop.first : 0) * t->size;
 }
 
 reef_strided reef_block_sub(const reef_block *b, reef_component base, bool write)
 {
     const reef_strided none = {NULL, 0, {0}};
     if (b == NULL || b->count == 0) return none;
-    const query *q = b->query;
+    const query *q = b->loop.query;
     for (uint32_t i = 0; q && q->subs && i + 1 < q->term_count; i++) {
         const reef_term *group = &q->terms[i], *first = group + 1;
         if (!q->facts[i].sub || group->op < REEF_ANY_OF || first->component.id != base.id || q->facts[i + 1].filter)

@@ -711,10 +711,10 @@ void reef__bound_rows(const look *l, uint64_t *words, uint32_t first, uint32_t e
 
 const void **reef__bound_values(const reef_block *b, uint32_t i)
 {
-    const bindings *x = b->query->plan->bindings;
-    for (uint32_t k = 0; x && b->bound && k < x->count; k++)
+    const bindings *x = b->loop.query->plan->bindings;
+    for (uint32_t k = 0; x && b->loop.bound && k < x->count; k++)
         if (x->steps[k].term == i && x->steps[k].values)
-            return b->bound->values + (size_t)(x->steps[k].values - 1) * REEF_BLOCK_ROWS;
+            return b->loop.bound->values + (size_t)(x->steps[k].values - 1) * REEF_BLOCK_ROWS;
     return NULL;
 }
 
@@ -761,9 +761,10 @@ static bool several_take(const query *q, bind_run *run, const reef_block *b, uin
 bool reef__bound_look(reef_block *b, const query *q)
 {
     bindings *x = q->plan->bindings;
-    bind_run *run = b->bound;
-    if (run->unit != b->unit) {
-        const look l = {q, b->slots[0].head.table, b->unit, b->count, b->since, b->entities, b->frozen, NULL};
+    bind_run *run = b->loop.bound;
+    if (run->unit != b->loop.unit) {
+        const look l = {
+            q, b->loop.slots[0].head.table, b->loop.unit, b->count, b->loop.since, b->entities, b->loop.frozen, NULL};
         memset(run->several, 0, sizeof run->several);
         run->row = REEF_BLOCK_ROWS;
         x->now = run;
@@ -772,15 +773,15 @@ bool reef__bound_look(reef_block *b, const query *q)
         if (!any) return false;
     }
     run->unit = 0;
-    if (!several_take(q, run, b, b->mask_words)) {
+    if (!several_take(q, run, b, b->loop.mask_words)) {
         if (!any_row(run->rows, 0, BIT_WORDS)) return false;
-        segment_take(run, b->mask_words);
-        if (!any_row(b->mask_words, 0, BIT_WORDS) && !several_take(q, run, b, b->mask_words)) return false;
+        segment_take(run, b->loop.mask_words);
+        if (!any_row(b->loop.mask_words, 0, BIT_WORDS) && !several_take(q, run, b, b->loop.mask_words)) return false;
     }
     if (run->row != REEF_BLOCK_ROWS || any_row(run->rows, 0, BIT_WORDS)) {
-        run->unit = b->unit;
-        b->walk_unit = b->unit; /* the loop comes to this chunk once more */
+        run->unit = b->loop.unit;
+        b->loop.walk_unit = b->loop.unit; /* the loop comes to this chunk once more */
     }
-    if (rows_in(b->mask_words) != b->count) b->mask = b->mask_words;
+    if (rows_in(b->loop.mask_words) != b->count) b->loop.mask = b->loop.mask_words;
     return true;
 }

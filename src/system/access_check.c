@@ -336,17 +336,18 @@ void reef__watch_block(reef_world *w, const reef_block *b)
 {
     watch *x = w->watch;
     if (x == NULL || x->old_chunk_count == 0) return;
-    const uint32_t number = x->by_unit[b->unit];
+    const uint32_t number = x->by_unit[b->loop.unit];
     old_chunk *d = &x->old_chunks[number];
     if (!d->handed) x->handed[x->handed_count++] = number;
     d->handed = true;
-    if (b->query->cut) { /* this block is one of several of its chunk */
+    if (b->loop.query->cut) { /* this block is one of several of its chunk */
         d->masked = true;
-        for (uint32_t row = b->first; row < b->first + b->count; row++) d->mask[row / 64] |= 1ull << (row % 64);
+        for (uint32_t row = b->loop.first; row < b->loop.first + b->count; row++)
+            d->mask[row / 64] |= 1ull << (row % 64);
         return;
     }
-    d->masked = b->mask != NULL;
-    if (b->mask) memcpy(d->mask, b->mask, sizeof d->mask);
+    d->masked = b->loop.mask != NULL;
+    if (b->loop.mask) memcpy(d->mask, b->loop.mask, sizeof d->mask);
 }
 
 /* ---- comparing ---- */
@@ -487,11 +488,11 @@ static void rows_again(reef_world *w, const watch *x)
             if (!old_chunk_handed(d, row)) continue;
             reef__block_of_row(&b, w, x->planned->query, d->unit, row);
             b.dt = w->ticking->dt;
-            b.job = j;
-            b.since = x->planned->since;
+            b.loop.job = j;
+            b.loop.since = x->planned->since;
             const uint32_t each = x->planned->query->cut ? x->planned->query->cut->each : 0;
             for (uint32_t i = each ? reef__multi_values(store_of(w, each), b.entities[0]) : 1; i-- > 0;) {
-                b.number = i;
+                b.loop.number = i;
                 x->system->function(&b);
             }
         }

@@ -106,8 +106,8 @@ reef_events reef_receive_id(const reef_block *b, reef_component c)
     static const char op[] = "reef_receive";
     const reef_events none = {0};
     if (b == NULL) return none;
-    if (b->job == NULL) return reef__failure(b->world, REEF_UNDECLARED, op, c, event_null, 0), none;
-    job *j = b->job;
+    if (b->loop.job == NULL) return reef__failure(b->world, REEF_UNDECLARED, op, c, event_null, 0), none;
+    job *j = b->loop.job;
     const event_place *p = reef__event_place_of(j->world, j->system->serial, c.id);
     if (LIKELY(p != NULL && j->world->flight != NULL)) return j->world->flight->views[p - j->world->state.event_places];
     if (!reef__touch_find(j->system, REEF_RECEIVES, &c))
@@ -247,21 +247,21 @@ void *reef_send_room_(const reef_block *b, reef_component c, size_t size, void *
 {
     void *slot = NULL;
     if (b == NULL) return aside;
-    if (b->job) b->job->head.sent = event_reserve(b->job, c, size, &slot);
+    if (b->loop.job) b->loop.job->head.sent = event_reserve(b->loop.job, c, size, &slot);
     else b->world->sent = event_post(b->world, "reef_send", c, size, &slot);
     return slot ? slot : aside;
 }
 
 reef_status reef_sent_(const reef_block *b)
 {
-    return b == NULL ? REEF_BAD_ARGUMENT : b->job ? b->job->head.sent : b->world->sent;
+    return b == NULL ? REEF_BAD_ARGUMENT : b->loop.job ? b->loop.job->head.sent : b->world->sent;
 }
 
 reef_status reef_send_id(const reef_block *b, reef_component c, const void *value, size_t size)
 {
     if (b && size && value == NULL)
-        return b->job ? reef__job_failure(b->job, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size)
-                      : reef__failure(b->world, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size);
+        return b->loop.job ? reef__job_failure(b->loop.job, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size)
+                           : reef__failure(b->world, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size);
     void *slot = reef_send_room_(b, c, size, NULL);
     if (slot) memcpy(slot, value, size);
     return reef_sent_(b);

@@ -62,8 +62,8 @@ reef_entity reef_cmd_create(reef_block *b)
 {
     reef_entity e = {0, 0};
     if (b == NULL) return e;
-    if (b->job == NULL) return reef_create_entity(b->world);
-    return job_spawn(b->job, "reef_cmd_create", 1, &e, NULL, 0) == REEF_OK ? e : (reef_entity){0, 0};
+    if (b->loop.job == NULL) return reef_create_entity(b->world);
+    return job_spawn(b->loop.job, "reef_cmd_create", 1, &e, NULL, 0) == REEF_OK ? e : (reef_entity){0, 0};
 }
 
 static NOINLINE reef_entity spawn_other(job *j, const reef_value *values, uint32_t count)
@@ -77,7 +77,7 @@ static NOINLINE reef_entity spawn_other(job *j, const reef_value *values, uint32
 reef_entity reef_cmd_spawn_values(reef_block *b, const reef_value *values, uint32_t count)
 {
     if (UNLIKELY(b == NULL)) return (reef_entity){0, 0};
-    job *j = b->job;
+    job *j = b->loop.job;
     if (UNLIKELY(j == NULL)) return reef_spawn_values(b->world, values, count);
     if (UNLIKELY(j->by.ids.fresh_count == 0 || values == NULL || !command_row_words(&j->commands, values, count)))
         return spawn_other(j, values, count);
@@ -88,8 +88,8 @@ reef_status reef_cmd_spawn_many_values(reef_block *b, uint32_t n, reef_entity *e
                                        uint32_t count)
 {
     if (b == NULL) return REEF_BAD_ARGUMENT;
-    if (b->job == NULL) return reef_spawn_many_values(b->world, n, entities, values, count);
-    return job_spawn(b->job, "reef_cmd_spawn_many", n, entities, values, count);
+    if (b->loop.job == NULL) return reef_spawn_many_values(b->world, n, entities, values, count);
+    return job_spawn(b->loop.job, "reef_cmd_spawn_many", n, entities, values, count);
 }
 
 reef_entity reef_cmd_clone(reef_block *b, reef_entity source)
@@ -97,13 +97,14 @@ reef_entity reef_cmd_clone(reef_block *b, reef_entity source)
     static const char op[] = "reef_cmd_clone";
     reef_entity e = {0, 0};
     if (b == NULL) return e;
-    if (b->job == NULL) return reef_clone(b->world, source);
+    if (b->loop.job == NULL) return reef_clone(b->world, source);
     if (reef_entity_is_null(source))
-        return reef__job_failure(b->job, REEF_NOT_ALIVE, op, (reef_component){0}, source, 0), e;
+        return reef__job_failure(b->loop.job, REEF_NOT_ALIVE, op, (reef_component){0}, source, 0), e;
     /* the system must declare that it spawns entities with any components */
-    if (!reef__touch_find(b->job->system, REEF_SPAWNS, &(reef_component){0}))
-        return undeclared(b->job, op, 0, source), e;
-    return reef__command_clone(b->world, job_commands(b->job), op, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
+    if (!reef__touch_find(b->loop.job->system, REEF_SPAWNS, &(reef_component){0}))
+        return undeclared(b->loop.job, op, 0, source), e;
+    return reef__command_clone(b->world, job_commands(b->loop.job), op, source, 1, &e) == REEF_OK ? e
+                                                                                                  : (reef_entity){0, 0};
 }
 
 reef_entity reef_cmd_instantiate_values(reef_block *b, reef_entity prefab, const reef_value *values, uint32_t count)
@@ -111,7 +112,7 @@ reef_entity reef_cmd_instantiate_values(reef_block *b, reef_entity prefab, const
     static const char op[] = "reef_cmd_instantiate";
     reef_entity e = {0, 0};
     if (b == NULL) return e;
-    job *j = b->job;
+    job *j = b->loop.job;
     if (j == NULL)
         return reef_instantiate_values(b->world, prefab, 1, &e, values, count) == REEF_OK ? e : (reef_entity){0, 0};
     if (reef_entity_is_null(prefab)) return reef__job_failure(j, REEF_NOT_ALIVE, op, (reef_component){0}, prefab, 0), e;
@@ -149,22 +150,22 @@ INLINE reef_status request_go(job *j, command_kind kind, reef_touch_kind touch, 
 reef_status reef_cmd_destroy(reef_block *b, reef_entity e)
 {
     if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
-    return LIKELY(b->job != NULL) ? request_go(b->job, COMMAND_DESTROY, REEF_DESTROYS, e, (reef_component){0})
-                                  : reef_destroy(b->world, e);
+    return LIKELY(b->loop.job != NULL) ? request_go(b->loop.job, COMMAND_DESTROY, REEF_DESTROYS, e, (reef_component){0})
+                                       : reef_destroy(b->world, e);
 }
 
 reef_status reef_cmd_add_id(reef_block *b, reef_entity e, reef_component c)
 {
     if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
-    return LIKELY(b->job != NULL) ? request_go(b->job, COMMAND_ADD, REEF_ADDS, e, c)
-                                  : reef_add_id(b->world, e, c, NULL, NULL);
+    return LIKELY(b->loop.job != NULL) ? request_go(b->loop.job, COMMAND_ADD, REEF_ADDS, e, c)
+                                       : reef_add_id(b->world, e, c, NULL, NULL);
 }
 
 reef_status reef_cmd_set_id(reef_block *b, reef_entity e, reef_component c, const void *value, size_t size)
 {
     static const char op[] = "reef_cmd_set";
     if (b == NULL) return REEF_BAD_ARGUMENT;
-    job *j = b->job;
+    job *j = b->loop.job;
     if (j == NULL) return reef_set_id(b->world, e, c, value, size);
     const uint32_t bytes = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
     const reef_value v = reef_value_make(c, REEF_VALUE_ONE, bytes, value);
@@ -178,8 +179,8 @@ reef_status reef_cmd_set_id(reef_block *b, reef_entity e, reef_component c, cons
 reef_status reef_cmd_remove_id(reef_block *b, reef_entity e, reef_component c)
 {
     if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
-    return LIKELY(b->job != NULL) ? request_go(b->job, COMMAND_REMOVE, REEF_REMOVES, e, c)
-                                  : reef_remove_id(b->world, e, c);
+    return LIKELY(b->loop.job != NULL) ? request_go(b->loop.job, COMMAND_REMOVE, REEF_REMOVES, e, c)
+                                       : reef_remove_id(b->world, e, c);
 }
 
 reef_status reef_cmd_remove_all(reef_block *b, reef_entity e)
@@ -187,16 +188,16 @@ reef_status reef_cmd_remove_all(reef_block *b, reef_entity e)
     static const char op[] = "reef_cmd_remove_all";
     const reef_component none = {0};
     if (b == NULL) return REEF_BAD_ARGUMENT;
-    if (b->job == NULL) return reef_remove_all(b->world, e);
-    const reef_status s = one_check(b->job, op, REEF_REMOVES, none, e);
-    return s == REEF_OK ? reef__command_plain(b->world, job_commands(b->job), COMMAND_REMOVE_ALL, op, e, none) : s;
+    if (b->loop.job == NULL) return reef_remove_all(b->world, e);
+    const reef_status s = one_check(b->loop.job, op, REEF_REMOVES, none, e);
+    return s == REEF_OK ? reef__command_plain(b->world, job_commands(b->loop.job), COMMAND_REMOVE_ALL, op, e, none) : s;
 }
 
 reef_status reef_cmd_change_values(reef_block *b, reef_entity e, const reef_value *values, uint32_t count)
 {
     static const char op[] = "reef_cmd_change";
     if (b == NULL) return REEF_BAD_ARGUMENT;
-    job *j = b->job;
+    job *j = b->loop.job;
     if (j == NULL) return reef_change_values(b->world, e, values, count);
     if (reef_entity_is_null(e)) return reef__job_failure(j, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
     const reef_status s = reef__values_check(j->world, &j->by, op, e, values, count, VALUES_CHANGE, 1);
@@ -206,8 +207,8 @@ reef_status reef_cmd_change_values(reef_block *b, reef_entity e, const reef_valu
 reef_status reef_cmd_enable_id(reef_block *b, reef_entity e, reef_component c, bool on)
 {
     if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
-    if (b->job == NULL) return reef_enable_id(b->world, e, c, on);
-    return request_go(b->job, on ? COMMAND_ENABLE : COMMAND_DISABLE, REEF_ENABLES, e, c);
+    if (b->loop.job == NULL) return reef_enable_id(b->world, e, c, on);
+    return request_go(b->loop.job, on ? COMMAND_ENABLE : COMMAND_DISABLE, REEF_ENABLES, e, c);
 }
 
 reef_status reef_cmd_name(reef_block *b, reef_entity e, const char *name)
@@ -216,10 +217,10 @@ reef_status reef_cmd_name(reef_block *b, reef_entity e, const char *name)
     const reef_component none = {0};
     uint32_t length = 0;
     if (b == NULL) return REEF_BAD_ARGUMENT;
-    if (b->job == NULL) return reef_set_name(b->world, e, name);
-    const reef_status s = one_check(b->job, op, REEF_NAMES, none, e);
+    if (b->loop.job == NULL) return reef_set_name(b->world, e, name);
+    const reef_status s = one_check(b->loop.job, op, REEF_NAMES, none, e);
     if (s != REEF_OK) return s;
     const uint32_t bad = name ? reef__name_bad_column(name, &length) : 0;
-    return bad ? reef__job_failure(b->job, REEF_BAD_TEXT, op, none, e, bad)
-               : reef__command_name(b->world, job_commands(b->job), op, e, name);
+    return bad ? reef__job_failure(b->loop.job, REEF_BAD_TEXT, op, none, e, bad)
+               : reef__command_name(b->world, job_commands(b->loop.job), op, e, name);
 }

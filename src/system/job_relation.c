@@ -11,7 +11,7 @@
 static reef_status relation_ask(reef_block *b, const char *op, reef_touch_kind kind, const relation_request *x)
 {
     if (b == NULL) return REEF_BAD_ARGUMENT;
-    job *j = b->job;
+    job *j = b->loop.job;
     if (j == NULL) return reef__relation_do(b->world, x);
     reef_status s = reef__relation_sound(x);
     if (s == REEF_OK && !reef__world_knows(j->world, x->relation.id)) s = REEF_UNKNOWN_TYPE;
@@ -25,8 +25,8 @@ reef_status reef_cmd_relate_id(reef_block *b, reef_entity source, reef_component
                                const void *data, size_t size)
 {
     const relation_request x = {RELATION_RELATE, relation, source, target, {0, 0}, data, data ? size : 0};
-    if (b && b->job && data == NULL && source.generation && target.generation &&
-        command_relate_again(&b->job->commands, relation.id, source, target))
+    if (b && b->loop.job && data == NULL && source.generation && target.generation &&
+        command_relate_again(&b->loop.job->commands, relation.id, source, target))
         return REEF_OK;
     return relation_ask(b, "reef_cmd_relate", REEF_RELATES, &x);
 }

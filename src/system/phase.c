@@ -313,11 +313,11 @@ static void job_block(reef_block *b, reef_world *w, planned_system *ps, job *j, 
     } else {
         reef__part_begin(b, w, q, &j->begin, &j->end);
     }
-    b->since = ps->since;
-    b->frozen = q && q->cut && q->cut->freezes ? ps->frozen : NULL;
+    b->loop.since = ps->since;
+    b->loop.frozen = q && q->cut && q->cut->freezes ? ps->frozen : NULL;
     b->dt = dt;
     b->context = ps->system->context;
-    b->job = j;
+    b->loop.job = j;
 }
 
 static bool rows_claim(reef_world *w, planned_system *ps, job *j)
@@ -454,9 +454,9 @@ static void sum_add(reef_world *w, ticking *k, const planned_system *ps)
 
 void *reef_part_id(const reef_block *b, reef_component c)
 {
-    if (b == NULL || b->job == NULL) return NULL;
-    if (c.id && sum_of(b->job->system).id == c.id) return b->job->part;
-    return reef__job_failure(b->job, REEF_UNDECLARED, "reef_part", c, (reef_entity){0, 0}, 0), NULL;
+    if (b == NULL || b->loop.job == NULL) return NULL;
+    if (c.id && sum_of(b->loop.job->system).id == c.id) return b->loop.job->part;
+    return reef__job_failure(b->loop.job, REEF_UNDECLARED, "reef_part", c, (reef_entity){0, 0}, 0), NULL;
 }
 
 static void planned_measure(ticking *k, planned_system *ps)
@@ -739,7 +739,7 @@ COLD void reef__phase_know(reef_world *w, phase_plan *p)
 
 INLINE void quick_chunk(const quick *x, reef_block *b, const match *m, reef_slot *slots, uint64_t version)
 {
-    b->column = reef_slot_of(slots, m, 0);
+    b->loop.column = reef_slot_of(slots, m, 0);
     b->entities = slot_entities(slots);
     if (LIKELY(x->write_count == 1)) ((reef_slot *)(uintptr_t)reef_slot_of(slots, m, 0))->version = version;
     else
@@ -752,11 +752,11 @@ static void quick_chunks(const quick *x, reef_block *b, const match *m, reef_slo
 {
     const table *t = m->table;
     for (uint32_t next; (next = slots[0].head.next) != 0; slots = unit_slots(b->world, next)) {
-        b->next_unit = next;
+        b->loop.next_unit = next;
         b->count = REEF_BLOCK_ROWS;
         quick_chunk(x, b, m, slots, version);
     }
-    b->next_unit = REEF_GO_TABLE;
+    b->loop.next_unit = REEF_GO_TABLE;
     b->count = t->next - unit_place(t->last);
     quick_chunk(x, b, m, slots, version);
 }
@@ -768,12 +768,12 @@ INLINE void quick_rows(const quick *x, reef_block *b, const match *m, uint64_t v
     if (count == 0) return; /* this is also the case for a table without chunks: 0 - 0 */
     reef_slot *slots =
         (reef_slot *)(uintptr_t)(LIKELY(m->unit == unit) ? match_first(m) : reef__match_slots(b, m, unit));
-    b->match = m;
+    b->loop.match = m;
     if (UNLIKELY(slots[0].head.next != 0)) {
         quick_chunks(x, b, m, slots, version);
         return;
     }
-    b->next_unit = REEF_GO_TABLE;
+    b->loop.next_unit = REEF_GO_TABLE;
     b->count = count;
     quick_chunk(x, b, m, slots, version);
 }
@@ -813,9 +813,9 @@ bool reef__phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_s
     j->by.calls = &reef__job_recorder_calls;
     j->by.ids.lane = LANE_NONE;
     j->error.status = REEF_OK;
-    b.job = j;
+    b.loop.job = j;
     b.dt = dt;
-    b.part = b.open = true;
+    b.loop.part = b.loop.open = true;
     const uint64_t version = w->hot.version + 1;
     k->other_count = 0;
     w->world_failure.status = REEF_OK;
@@ -823,14 +823,14 @@ bool reef__phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_s
     for (const quick *x = &k->quicks[p->first], *end = &k->quicks[p->quick_end]; x < end; x++) {
         j->system = x->system;
         b.context = x->context;
-        b.query = x->query;
+        b.loop.query = x->query;
         if (UNLIKELY(x->query == NULL)) {
-            b.head = NULL;
+            b.loop.head = NULL;
             b.count = 0;
             x->function(&b);
             continue;
         }
-        b.head = &x->query->head;
+        b.loop.head = &x->query->head;
         for (const match *m = x->first; m != x->end;
              m = (const match *)(const void *)((const char *)m + x->match_bytes))
             quick_rows(x, &b, m, version + x->number);

@@ -43,7 +43,7 @@ reef_random reef_random_of(const reef_world *w, uint64_t stream, reef_entity e)
 
 reef_random reef_random_for(const reef_block *b, reef_entity e)
 {
-    return reef_random_of(b ? b->world : NULL, b && b->job ? b->job->system->name_hash : 0, e);
+    return reef_random_of(b ? b->world : NULL, b && b->loop.job ? b->loop.job->system->name_hash : 0, e);
 }
 
 /* Draws as many bits as the span has, until they are no more than the span. */

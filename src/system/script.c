@@ -174,8 +174,8 @@ reef_status reef_cmd_script(reef_block *b, reef_entity e, const reef_script_clas
     if (b == NULL || b->world == NULL) return REEF_BAD_ARGUMENT;
     const reef_component script = reef_script_type();
     if (!class_is_good(c))
-        return b->job ? reef__job_failure(b->job, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0)
-                      : reef__failure(b->world, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0);
+        return b->loop.job ? reef__job_failure(b->loop.job, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0)
+                           : reef__failure(b->world, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0);
     const reef_script x = reef_script_make(c, data);
     const reef_value gone = reef_value_make(script, REEF_VALUE_REMOVE, 0, NULL);
     const reef_status s = reef_cmd_change_values(b, e, &gone, 1);

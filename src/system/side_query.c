@@ -37,7 +37,7 @@ static reef_component term_undeclared(const query *q, const struct system *s)
 
 static reef_block others_refuse(const reef_block *b, reef_status s, reef_component c)
 {
-    if (b->job) reef__job_failure(b->job, s, "reef_others", c, (reef_entity){0, 0}, 0);
+    if (b->loop.job) reef__job_failure(b->loop.job, s, "reef_others", c, (reef_entity){0, 0}, 0);
     else reef__failure(b->world, s, "reef_others", c, (reef_entity){0, 0}, 0);
     return reef__block_none(b->world);
 }
@@ -46,7 +46,7 @@ reef_block reef_others(const reef_block *b, reef_query which)
 {
     const reef_world *w = b->world;
     reef_block o;
-    if (b->job == NULL) return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
+    if (b->loop.job == NULL) return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
     if (which.world != w->hot.number && which.generation)
         return others_refuse(b, REEF_OTHER_WORLD, (reef_component){0});
     const bool known = which.index < w->query_room && w->queries[which.index].generation == which.generation;
@@ -54,13 +54,13 @@ reef_block reef_others(const reef_block *b, reef_query which)
     if (q == NULL) return others_refuse(b, REEF_NOT_ALIVE, (reef_component){0});
     if (q->since || q->ranking || (q->plan && q->plan->bindings))
         return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
-    const reef_component c = term_undeclared(q, b->job->system);
+    const reef_component c = term_undeclared(q, b->loop.job->system);
     if (c.id) return others_refuse(b, REEF_UNDECLARED, c);
     const split_place begin = query_begin(q), end = query_end(q);
     reef__part_begin(&o, b->world, q, &begin, &end);
     o.dt = b->dt;
     o.context = b->context;
-    o.job = b->job;
-    if (!reef__fixed_hold(q, 0)) o.left = 0, o.lone = NULL;
+    o.loop.job = b->loop.job;
+    if (!reef__fixed_hold(q, 0)) o.loop.left = 0, o.loop.lone = NULL;
     return o;
 }

@@ -105,9 +105,9 @@ static COLD reef_status system_ask(reef_block *b, const char *op, system_change 
                                    const reef_system_desc *desc)
 {
     if (b == NULL) return REEF_BAD_ARGUMENT;
-    if (b->job == NULL) return system_do(b->world, what, name, desc);
-    if (what != SYSTEM_NEW && !reef__system_name_allowed(name)) return bad_argument(b->job, op);
-    return is_described(what) ? system_keep(b->job, op, what, name, desc) : name_keep(b->job, op, what, name);
+    if (b->loop.job == NULL) return system_do(b->world, what, name, desc);
+    if (what != SYSTEM_NEW && !reef__system_name_allowed(name)) return bad_argument(b->loop.job, op);
+    return is_described(what) ? system_keep(b->loop.job, op, what, name, desc) : name_keep(b->loop.job, op, what, name);
 }
 
 /* ---- the calls ---- */

@@ -219,7 +219,7 @@ static answer answer_random(reef_random r) { return (void)r, (answer){true, REEF
 static answer answer_stats(reef_system_stats s) { return (void)s, (answer){false, REEF_OK, 0}; }
 static answer answer_block(reef_block b)
 {
-    const bool some = b.query != NULL;
+    const bool some = b.loop.query != NULL;
     reef_end(&b);
     return (answer){some, REEF_OK, 0};
 }

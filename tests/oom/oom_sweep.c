@@ -57,7 +57,7 @@ const char *sweep_leaks(void)
     if (now.own.ticket && now.own.ticket <= book.tickets && book.where[now.own.ticket] == &now.own)
         unique_drop(&now.own);
     reef_snapshot_free(now.snapshot);
-    if (now.loop.open) reef_end(&now.loop); /* a world with an open loop isn't freed */
+    if (now.loop.loop.open) reef_end(&now.loop); /* a world with an open loop isn't freed */
     reef_world_free(now.w);
     reef_world_free(now.other);
     reef_world_free(now.child);

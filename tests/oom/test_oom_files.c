@@ -508,7 +508,7 @@ static void loop_recorded(sweep *s)
 }
 static bool flush(sweep *s)
 {
-    if (!s->loop.open) return reef_flush(s->w) == REEF_OK;
+    if (!s->loop.loop.open) return reef_flush(s->w) == REEF_OK;
     reef_end(&s->loop);
     return reef_last_error(s->w).status != REEF_NO_MEMORY;
 }

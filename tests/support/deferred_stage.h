@@ -11,7 +11,7 @@ static const reef_loop deferred = {.deferred = true};
 static reef_block begin_at(reef_world *w, reef_query q)
 {
     reef_block b = reef_begin_loop(w, q, &deferred);
-    assert_true(b.open);
+    assert_true(b.loop.open);
     return b;
 }
 

@@ -88,7 +88,7 @@ static inline void job_open(stage_job *x, reef_world *w, const struct system *s)
     x->job.system = s;
     if (reef__event_queues(s)) x->job.queues = calloc(reef__event_queues(s), reef__event_queue_bytes());
     x->block.world = w;
-    x->block.job = &x->job;
+    x->block.loop.job = &x->job;
 }
 
 static inline void job_close(stage_job *x)

@@ -89,7 +89,7 @@ static naive *noting; /* the twin that runs: systems get no word about it */
 
 static wish *note(const reef_block *b, wish_kind kind, reef_entity e)
 {
-    if (b->job) return NULL;
+    if (b->loop.job) return NULL;
     if (noting->count == WISHES_MAX) abort();
     wish *x = &noting->wishes[noting->count++];
     memset(x, 0, sizeof *x);
@@ -146,7 +146,7 @@ static reef_entity want_spawn(reef_block *b, uint32_t seed, float at)
     return (reef_entity){HELD_FIRST + noting->spawned++, 1};
 }
 
-static Sum *part_of(const reef_block *b) { return b->job ? reef_part(b, Sum) : &noting->part; }
+static Sum *part_of(const reef_block *b) { return b->loop.job ? reef_part(b, Sum) : &noting->part; }
 
 static void add_sums(void *total, const void *part)
 {

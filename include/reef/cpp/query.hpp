@@ -279,7 +279,7 @@ template <class... T, class... E> reef_query make_query(reef_world *w, const E &
 /* Calls f(columns, first, n) for each run of matching rows of a block. */
 template <class F> REEF_INLINE void runs(const reef_block *b, F &&f)
 {
-    if (REEF_LIKELY(b->mask == nullptr)) {
+    if (REEF_LIKELY(b->loop.mask == nullptr)) {
         f(0u, b->count);
         return;
     }
@@ -324,7 +324,7 @@ template <class... T> class view {
     using row = decltype(row_type(indices()));
     using run = decltype(run_type(indices()));
 
-    view(reef_world *world, reef_query query, bool owned) : w(world), q(query), own(owned) { block.open = false; }
+    view(reef_world *world, reef_query query, bool owned) : w(world), q(query), own(owned) { block.loop.open = false; }
     view(const view &) = delete;
     view &operator=(const view &) = delete;
     ~view()
@@ -348,7 +348,7 @@ template <class... T> class view {
             uint32_t from = last, n;
             i = last = 0;
             for (;;) {
-                if (inside && b->mask && (n = reef_block_run(b, &from)) != 0) {
+                if (inside && b->loop.mask && (n = reef_block_run(b, &from)) != 0) {
                     i = from;
                     last = from + n;
                     return;
@@ -358,7 +358,7 @@ template <class... T> class view {
                 from = 0;
                 entities = b->entities;
                 c = columns{detail::item<T>(b)...};
-                if (b->mask) continue;
+                if (b->loop.mask) continue;
                 last = b->count;
                 return;
             }
@@ -466,7 +466,7 @@ template <class... T> class view {
     }
     void close()
     {
-        if (block.open) reef_end(&block);
+        if (block.loop.open) reef_end(&block);
     }
 
     reef_world *w;

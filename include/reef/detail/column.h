@@ -41,7 +41,7 @@ REEF_INLINE const reef_match *reef_match_after(const reef_query_head *q, const v
 }
 REEF_INLINE const reef_slot *reef_block_slot(const reef_block *b, uint32_t i)
 {
-    return reef_slot_beside(b->column, REEF_CAST(const reef_match *, b->match), i);
+    return reef_slot_beside(b->loop.column, REEF_CAST(const reef_match *, b->loop.match), i);
 }
 
 /* The column that the caller asks for. If there are many tables, it also prefetches the same column of the next table,
@@ -59,13 +59,13 @@ REEF_INLINE void *reef_match_column(const reef_query_head *q, const reef_slot *a
 }
 REEF_INLINE void *reef_block_column(const reef_block *b, const reef_query_head *q, uint32_t i)
 {
-    return reef_match_column(q, b->column, REEF_CAST(const reef_match *, b->match), i);
+    return reef_match_column(q, b->loop.column, REEF_CAST(const reef_match *, b->loop.match), i);
 }
 /* The first two terms are tried without checking how many there are: the key of a term that isn't there matches no
  * component. */
 REEF_INLINE const void *reef_block_in_fast(const reef_block *block, reef_component c)
 {
-    const reef_query_head *q = block->head;
+    const reef_query_head *q = block->loop.head;
     if (REEF_LIKELY(q->key[0] >> 1 == c.id)) return reef_block_column(block, q, 0);
     if (REEF_LIKELY(q->key[1] >> 1 == c.id)) return reef_block_column(block, q, 1);
     for (uint32_t i = 2; i < q->column_count; i++)
@@ -74,7 +74,7 @@ REEF_INLINE const void *reef_block_in_fast(const reef_block *block, reef_compone
 }
 REEF_INLINE void *reef_block_inout_fast(const reef_block *block, reef_component c)
 {
-    const reef_query_head *q = block->head;
+    const reef_query_head *q = block->loop.head;
     if (REEF_LIKELY(q->key[0] == c.id << 1)) return reef_block_column(block, q, 0);
     if (REEF_LIKELY(q->key[1] == c.id << 1)) return reef_block_column(block, q, 1);
     for (uint32_t i = 2; i < q->write_count; i++)
@@ -84,7 +84,7 @@ REEF_INLINE void *reef_block_inout_fast(const reef_block *block, reef_component 
 /* By declaration. It doesn't check whether the id is known, since 0 matches no key. */
 REEF_INLINE const void *reef_block_in_rest(const reef_block *block, reef_type_decl *decl)
 {
-    const reef_query_head *q = block->head;
+    const reef_query_head *q = block->loop.head;
     const uint32_t id = reef_id_now(decl).id;
     for (uint32_t i = 2; i < q->column_count; i++)
         if (q->key[i] >> 1 == id) return reef_block_column(block, q, i);
@@ -92,7 +92,7 @@ REEF_INLINE const void *reef_block_in_rest(const reef_block *block, reef_type_de
 }
 REEF_INLINE void *reef_block_inout_rest(const reef_block *block, reef_type_decl *decl)
 {
-    const reef_query_head *q = block->head;
+    const reef_query_head *q = block->loop.head;
     const uint32_t id = reef_id_now(decl).id;
     for (uint32_t i = 2; i < q->write_count; i++)
         if (q->key[i] == id << 1) return reef_block_column(block, q, i);
@@ -103,9 +103,9 @@ REEF_INLINE void *reef_block_inout_rest(const reef_block *block, reef_type_decl 
  * rows took 5.0 ns instead of 4.6.) */
 REEF_INLINE const void *reef_block_in_decl(const reef_block *block, reef_type_decl *decl)
 {
-    const reef_query_head *q = block->head;
-    const reef_match *m = REEF_CAST(const reef_match *, block->match);
-    const reef_slot *at = block->column;
+    const reef_query_head *q = block->loop.head;
+    const reef_match *m = REEF_CAST(const reef_match *, block->loop.match);
+    const reef_slot *at = block->loop.column;
     const uint32_t id = reef_id_now(decl).id;
     if (REEF_LIKELY(q->key[0] >> 1 == id)) return reef_match_column(q, at, m, 0);
     if (REEF_LIKELY(q->key[1] >> 1 == id)) return reef_match_column(q, at, m, 1);
@@ -113,9 +113,9 @@ REEF_INLINE const void *reef_block_in_decl(const reef_block *block, reef_type_de
 }
 REEF_INLINE void *reef_block_inout_decl(const reef_block *block, reef_type_decl *decl)
 {
-    const reef_query_head *q = block->head;
-    const reef_match *m = REEF_CAST(const reef_match *, block->match);
-    const reef_slot *at = block->column;
+    const reef_query_head *q = block->loop.head;
+    const reef_match *m = REEF_CAST(const reef_match *, block->loop.match);
+    const reef_slot *at = block->loop.column;
     const uint32_t id = reef_id_now(decl).id;
     if (REEF_LIKELY(q->key[0] == id << 1)) return reef_match_column(q, at, m, 0);
     if (REEF_LIKELY(q->key[1] == id << 1)) return reef_match_column(q, at, m, 1);
@@ -137,7 +137,7 @@ REEF_INLINE void *reef_row_column(const reef_row *row, uint32_t k, size_t size)
 }
 REEF_INLINE const void *reef_row_in(const reef_row *row, reef_type_decl *decl, size_t size)
 {
-    const reef_query_head *q = row->block.head;
+    const reef_query_head *q = row->block.loop.head;
     const uint32_t id = reef_id_now(decl).id;
     if (REEF_LIKELY(q->key[0] >> 1 == id)) return reef_row_column(row, 0, size);
     if (REEF_LIKELY(q->key[1] >> 1 == id)) return reef_row_column(row, 1, size);
@@ -145,7 +145,7 @@ REEF_INLINE const void *reef_row_in(const reef_row *row, reef_type_decl *decl, s
 }
 REEF_INLINE void *reef_row_inout(const reef_row *row, reef_type_decl *decl, size_t size)
 {
-    const reef_query_head *q = row->block.head;
+    const reef_query_head *q = row->block.loop.head;
     const uint32_t id = reef_id_now(decl).id;
     if (REEF_LIKELY(q->key[0] == id << 1)) return reef_row_column(row, 0, size);
     if (REEF_LIKELY(q->key[1] == id << 1)) return reef_row_column(row, 1, size);

@@ -46,7 +46,7 @@ REEF_INLINE const void *reef_next_event(reef_events *events)
  * load of what narrow stores have just written must wait for them.) */
 REEF_INLINE void *reef_send_room_fast(const reef_block *block, reef_component of, size_t size, void *aside)
 {
-    reef_job_head *job = REEF_CAST(reef_job_head *, REEF_CAST(void *, block->job));
+    reef_job_head *job = REEF_CAST(reef_job_head *, REEF_CAST(void *, block->loop.job));
     reef_event_room *room = REEF_LIKELY(job != NULL) ? job->room : NULL;
     if (REEF_LIKELY(room != NULL && room->component == of.id && room->size == size &&
                     REEF_CAST(size_t, room->end - room->next) >= size)) {
@@ -60,7 +60,7 @@ REEF_INLINE void *reef_send_room_fast(const reef_block *block, reef_component of
 
 REEF_INLINE reef_status reef_sent_fast(const reef_block *block)
 {
-    const reef_job_head *job = REEF_CAST(const reef_job_head *, REEF_CAST(const void *, block->job));
+    const reef_job_head *job = REEF_CAST(const reef_job_head *, REEF_CAST(const void *, block->loop.job));
     return REEF_LIKELY(job != NULL) ? job->sent : reef_sent_(block);
 }
 

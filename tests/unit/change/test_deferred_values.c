@@ -197,7 +197,7 @@ static void a_world_that_ends_destroys_what_was_not_done(void **state)
     assert_ok(reef_set(w, e, Tracked, .value = 3));
     assert_ok(reef_spawn_many(w, 2, many, reef_with(Tracked, .value = 3)));
     assert_int_equal(book.copied, 2);
-    assert_true(b.open);
+    assert_true(b.loop.open);
     heap_fail_nth(heap_of(state), 1, true);
     reef_end(&b); /* what was recorded is kept, since there is no memory for it */
     heap_fail_never(heap_of(state));
