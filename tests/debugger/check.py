@@ -5,7 +5,8 @@ import gdb
 
 with open(gdb.convenience_variable("reef_expected").string(), encoding="utf-8") as expected_file:
     expected = expected_file.read()
-expected = expected.replace("Plain  07 00 00 00 00 00 00 00 00 00 00 00 00 00 04 40", "Plain  {a = 7, b = 2.5}")
+# Between the two members the compiler leaves four bytes as they are.
+expected = re.sub(r"Plain  07 00 00 00( ..){4} 00 00 00 00 00 00 04 40", "Plain  {a = 7, b = 2.5}", expected)
 expected = re.sub(r"\n\.\.\. and \d+ more", "", expected)
 entities, _, rest = expected.partition("world: ")
 tables, _, queries = ("world: " + rest).partition('\n"')
