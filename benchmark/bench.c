@@ -15,6 +15,7 @@ static const char usage[] =
     "  --markdown [FILE]  the same as a table for docs/rules/performance.md\n"
     "  --scale            growing worlds, and more and more tables: a table and a picture\n"
     "  --list             the rows' names\n"
+    "  --operations       the rows' names, and how many operations each run does\n"
     "\n"
     "how to measure\n"
     "  --repeats R        1 ... 101, default 7; the figure is the median\n"
@@ -26,7 +27,7 @@ static const char usage[] =
     "Status: 0, or 1 (a wrong checksum, a row that misses), or 2 (wrong arguments).\n"
     "On a machine with other work on it, start it as `taskset -c 1 reef-bench`.\n";
 
-typedef enum command { TABLE, TSV, JSON, TARGETS, MARKDOWN, SCALE, LIST, HELP } command;
+typedef enum command { TABLE, TSV, JSON, TARGETS, MARKDOWN, SCALE, LIST, OPERATIONS, HELP } command;
 
 typedef struct arguments {
     bench_options options;
@@ -66,7 +67,7 @@ static bool set_subject(bench_options *o, const contestant *c, const char *optio
 static bool set_command(arguments *a, command c)
 {
     if (a->command != TABLE && a->command != c)
-        return complain("choose one of", "--tsv --json --targets --markdown --scale --list");
+        return complain("choose one of", "--tsv --json --targets --markdown --scale --list --operations");
     a->command = c;
     return true;
 }
@@ -77,8 +78,9 @@ static bool parse_option(arguments *a, int argc, char **argv, int *i)
     static const struct {
         const char *name;
         command command;
-    } commands[] = {{"--tsv", TSV},     {"--json", JSON}, {"--targets", TARGETS}, {"--markdown", MARKDOWN},
-                    {"--scale", SCALE}, {"--list", LIST}, {"--help", HELP},       {"-h", HELP}};
+    } commands[] = {{"--tsv", TSV},     {"--json", JSON}, {"--targets", TARGETS},       {"--markdown", MARKDOWN},
+                    {"--scale", SCALE}, {"--list", LIST}, {"--operations", OPERATIONS}, {"--help", HELP},
+                    {"-h", HELP}};
     const char *name = argv[*i], *next = *i + 1 < argc ? argv[*i + 1] : NULL;
     for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
         if (strcmp(name, commands[k].name) != 0) continue;
@@ -108,6 +110,12 @@ static void list_rows(const bench_options *o, FILE *f)
 {
     for (int i = 0; i < ROW_COUNT; i++)
         if (row_playable(o, &bench_rows[i])) fprintf(f, "%s\n", bench_rows[i].name);
+}
+
+static void list_operations(const bench_options *o)
+{
+    for (int i = 0; i < ROW_COUNT; i++)
+        if (row_playable(o, &bench_rows[i])) printf("%s %.0f\n", bench_rows[i].name, bench_operations(&bench_rows[i]));
 }
 
 static bool want_matching(bench_options *o, const char *filter, bool (*matches)(const char *, const char *))
@@ -164,6 +172,7 @@ int main(int argc, char **argv)
     switch (a.command) {
     case HELP: return fputs(usage, stdout) < 0;
     case LIST: return list_rows(&a.options, stdout), 0;
+    case OPERATIONS: return list_operations(&a.options), 0;
     case TARGETS: return judge_targets(&a.options, a.targets);
     case MARKDOWN: return judge_markdown(&a.options, a.targets);
     default: break;

@@ -31,6 +31,7 @@ typedef struct row_result {
 
 double median(const double *v, int n);
 bool row_playable(const bench_options *o, const bench_row *r);
+double bench_operations(const bench_row *r); /* how many a run does */
 /* Runs a row. False, with a message on stderr: a checksum was wrong. */
 bool run_row(const bench_options *o, const bench_row *r, row_result *result);
 /* Calls the timed part of a row of reef. scripts/instructions finds it by its name, and lets valgrind count there. */

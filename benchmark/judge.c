@@ -4,8 +4,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-typedef enum target_unit { RATIO, NANOSECONDS, MICROSECONDS, BYTES_EACH, SPEEDUP, TARGET_UNITS } target_unit;
-static const char *const target_unit_names[TARGET_UNITS] = {"ratio", "ns", "us", "bytes", "speedup"};
+/* INSTRUCTIONS can't be measured here: scripts/instructions --each counts them. */
+typedef enum target_unit {
+    RATIO,
+    NANOSECONDS,
+    MICROSECONDS,
+    BYTES_EACH,
+    SPEEDUP,
+    INSTRUCTIONS,
+    TARGET_UNITS
+} target_unit;
+static const char *const target_unit_names[TARGET_UNITS] = {"ratio", "ns", "us", "bytes", "speedup", "instr"};
 
 typedef struct target {
     bool present;
@@ -45,6 +54,7 @@ static bool read_target(judgement *j, const char *line)
     while (t.unit < TARGET_UNITS && strcmp(unit, target_unit_names[t.unit]) != 0) t.unit++;
     if (t.unit == TARGET_UNITS) return false;
     int row = find_row(name);
+    t.present = t.unit != INSTRUCTIONS;
     if (row >= 0) j->targets[row] = t;
     return true;
 }
@@ -65,7 +75,8 @@ static bool read_targets(judgement *j, const char *file)
         if (line[0] == '#' || line[0] == '\n') continue;
         good = read_target(j, line);
         if (!good)
-            fprintf(stderr, "reef-bench: %s:%d: expected row, unit (ratio, ns, us, bytes, speedup), goal, must\n", file,
+            fprintf(stderr,
+                    "reef-bench: %s:%d: expected row, unit (ratio, ns, us, bytes, speedup, instr), goal, must\n", file,
                     number);
     }
     fclose(f);

@@ -138,13 +138,15 @@ static bool repeat(const contestant *c, const bench_row *r, double *value, uint6
     return false;
 }
 
+double bench_operations(const bench_row *r) { return (double)(r->ops ? r->ops : bench_matched(r->n)) * r->passes; }
+
 bool run_row(const bench_options *o, const bench_row *r, row_result *result)
 {
     const contestant *both[2] = {o->baseline, o->subject};
     const row_impl *subject = contestant_row(o->subject, r->id);
     bool known = subject->expected != NULL;
     uint64_t want = known ? subject->expected(r) : 0;
-    double ops = (double)(r->ops ? r->ops : bench_matched(r->n)) * r->passes * (r->unit == US ? 1e3 : 1);
+    double ops = bench_operations(r) * (r->unit == US ? 1e3 : 1);
     result->row = r;
     result->repeats = o->repeats;
     result->has_raw = contestant_row(o->baseline, r->id) != NULL;
