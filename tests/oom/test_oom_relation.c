@@ -76,6 +76,17 @@ static void with_relations_observed(sweep *s)
     assert_false(reef_observer_is_null(reef_observer_add(s->w, "died", hear, REEF_ON_DESTROY, (reef_component){0})));
 }
 
+/* Nobody observes a relation; the observer of a query makes the world tell of every change all the same. */
+static void with_relations_matched(sweep *s)
+{
+    const reef_query_desc query = {.text = "Mass"};
+    const reef_observer_desc massive = {
+        .name = "massive", .function = hear, .events = REEF_ON_MATCH | REEF_ON_UNMATCH, .query = &query};
+    with_relations(s);
+    heard = 0;
+    assert_false(reef_observer_is_null(reef_observer_new(s->w, &massive)));
+}
+
 /* A call that failed has told nobody anything. */
 static bool said(sweep *s, bool works)
 {
@@ -263,6 +274,8 @@ static bool sources_queried(sweep *s)
 #define OBSERVED(call) {#call ", observed", with_relations_observed, call},
 static const scenario relation_scenarios[] = {
     ALL(PLAIN) MORE(PLAIN) ALL(OBSERVED){"related_before_narrow", with_narrow_places, related_before_narrow},
+    {"related_both_many, matched", with_relations_matched, related_both_many},
+    {"unrelated_both_many, matched", with_relations_matched, unrelated_both_many},
 };
 
 /* The world begins without indexes. */
