@@ -76,6 +76,8 @@ uint64_t sum_run(void *p);
 /* The lists of rows, one in each file. */
 extern const row_impl reef_create_rows[];         /* reef_create.c: create_, destroy_, world_new, mem_ */
 extern const row_impl reef_change_rows[];         /* reef_change.c: add_remove_ */
+extern const row_impl reef_general_rows[];        /* reef_general.c: changes that aren't plain */
+extern const row_impl reef_alone_general_rows[];  /* also there: plain, instead of raw */
 extern const row_impl reef_command_rows[];        /* reef_command.c: deferred_ar, spawn_par, cmd_instantiate */
 extern const row_impl reef_alone_command_rows[];  /* also there: spawned, not copied, instead of raw */
 extern const row_impl reef_home_rows[];           /* reef_home.c: values outside of the rows */

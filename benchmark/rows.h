@@ -88,6 +88,14 @@
  *                     Setup played
  *                     one tick, so that the memory for them is there. No baseline
  *   observer_add      add only; the observer is a user's function that counts, called through a pointer for each entity
+ *   add_remove_1_hooks, _tracked, _snapshot   add_remove_1_warm with a component that has a copy and a destroy hook, or
+ *                     track_rows; with a plain one right after a snapshot that is held, so that what is shared is copied
+ *                     on the way. In raw's column: reef's add_remove_1_warm
+ *   obs_set, obs_add  reef_set of a Velocity that an observer watches: of one that is there, or of one that isn't.
+ *                     The observer counts. In raw's column: reef without the observer, where the caller counts
+ *   obs_add_collected the same as obs_add, by a collected observer, outside of a flush
+ *   spawn_deferred_loop   a loop that records commands makes an entity with Position and Velocity for each that it
+ *                     finds; the loop's end, which makes them, is in it. No baseline
  *   rel_add           100,000 entities are related to 1,000 others by an exclusive relation, entity i to
  *                     bench_target(i).
  *                     raw: an array with the target of each entity, and for each target a list of its sources that
@@ -289,6 +297,13 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(inspect_open, 150000u, 1, 1, 1, US) \
     X(event_rw, N_1M, 1, 1, N_1M, NS) \
     X(observer_add, N_100K, 2, 1, N_100K, NS) \
+    X(add_remove_1_hooks, N_100K, 2, 1, N_100K, NS) \
+    X(add_remove_1_tracked, N_100K, 2, 1, N_100K, NS) \
+    X(add_remove_1_snapshot, N_100K, 2, 1, N_100K, NS) \
+    X(obs_set, N_100K, 1, 1, N_100K, NS) \
+    X(obs_add, N_100K, 2, 1, N_100K, NS) \
+    X(obs_add_collected, N_100K, 2, 1, N_100K, NS) \
+    X(spawn_deferred_loop, N_100K, 2, 1, N_100K, NS) \
     X(rel_add, N_100K, N_1K, 1, N_100K, NS) \
     X(rel_iter, N_100K, N_1K, 20, N_100K, NS) \
     X(rel_grouped, N_100K, N_1K, 20, N_100K, NS) \

@@ -480,11 +480,21 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
     return REEF_OK;
 }
 
+static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
+{
+    row_place x;
+    if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) return add_slow(w, "reef_add", e, c, args, out);
+    void *made = edge_add(w, &x, EDGE_CACHE);
+    if (out) *out = made;
+    return REEF_OK;
+}
+
 /* Adding in a world with observers: the fast path, after which the observers are told. */
 static NOINLINE reef_status table_add_observed(reef_world *w, reef_entity e, reef_component c, void **out)
 {
     row_place x;
     const bool cached = observe_cached(w, c.id);
+    if (!cached && !watched(w, c.id)) return table_add(w, e, c, NULL, out);
     if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!cached && !observe_straight(w, c.id)) ||
         UNLIKELY(!row_place_find(w, &x, e)) ||
         UNLIKELY(!edge_cached(w, row_place_key(&x, c, false) | EDGE_WATCHED, false, w->hot.version)) ||
@@ -499,23 +509,14 @@ static NOINLINE reef_status table_add_observed(reef_world *w, reef_entity e, ree
     return REEF_OK;
 }
 
-static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
-{
-    row_place x;
-    if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) {
-        if (args == NULL && watched(w, c.id)) return table_add_observed(w, e, c, out);
-        return add_slow(w, "reef_add", e, c, args, out);
-    }
-    void *made = edge_add(w, &x, EDGE_CACHE);
-    if (out) *out = made;
-    return REEF_OK;
-}
-
 reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return REEF_BAD_ARGUMENT;
     const uint32_t kind = LIKELY(edge_component(w, false) == c.id) ? 0 : elsewhere(w, c);
-    if (LIKELY(kind < ELSEWHERE_BITS)) return table_add(w, e, c, args, out);
+    if (LIKELY(kind < ELSEWHERE_BITS)) {
+        if (UNLIKELY(observed(w)) && args == NULL) return table_add_observed(w, e, c, out);
+        return table_add(w, e, c, args, out);
+    }
     if (kind >= ELSEWHERE_STORES)
         return kind == ELSEWHERE_STORES ? stored_add(w, e, c, args, out) : add_slow(w, "reef_add", e, c, args, out);
     if (switch_turn(w, e, c, true)) {

@@ -152,11 +152,7 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
     if (UNLIKELY(slots[SLOT_ENTITIES].version != gate)) return false;
     const uint32_t id = slots[0].head.table;
     struct edge_entry *cached = &w->edge_cache[EDGE_CACHE + 2];
-    if (UNLIKELY(cached->key != id)) {
-        if (UNLIKELY(reef__table_watched(w, id)) && !BUG(395)) return false;
-        cached->key = id;
-        cached->from = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
-    }
+    if (UNLIKELY(cached->key != id)) return false;
     table *t = cached->from;
     const uint32_t last = t->next - 1;
     if (UNLIKELY(t->lease != gate || place_row(last) == 0 || w->ring_next == w->ring_end)) return false;
@@ -180,6 +176,16 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
     return true;
 }
 
+/* The fast path knows one table, the last one from which it destroyed an entity. It isn't open to tables that observers
+ * watch. */
+static void destroy_table_cache(reef_world *w, uint32_t id)
+{
+    struct edge_entry *cached = &w->edge_cache[EDGE_CACHE + 2];
+    if (cached->key == id || (reef__table_watched(w, id) && !BUG(395))) return;
+    cached->key = id;
+    cached->from = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+}
+
 static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
 {
     /* In a world with names, cold values or relations, the fast path is open to an entity that has no name and no
@@ -190,6 +196,7 @@ static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
                               ? w->hot.gate_move
                               : w->gate_destroy;
     if (place_of(w, e) >= 2 * PLACE_EMPTY) {
+        destroy_table_cache(w, reef_slots_at(&w->hot, place_of(w, e))[0].head.table);
         uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, e.index);
         if (destroy_go(w, handle_of(e), record, gate, false)) return REEF_OK;
     }
