@@ -89,8 +89,8 @@
  *                     one tick, so that the memory for them is there. No baseline
  *   observer_add      add only; the observer is a user's function that counts, called through a pointer for each entity
  *   add_remove_1_hooks, _tracked, _snapshot   add_remove_1_warm with a component that has a copy and a destroy hook, or
- *                     track_rows; with a plain one right after a snapshot that is held, so that what is shared is copied
- *                     on the way. In raw's column: reef's add_remove_1_warm
+ *                     track_rows; with a plain one right after a snapshot that is held, so that what is shared is
+ *                     copied on the way. In raw's column: reef's add_remove_1_warm
  *   obs_set, obs_add  reef_set of a Velocity that an observer watches: of one that is there, or of one that isn't.
  *                     The observer counts. In raw's column: reef without the observer, where the caller counts
  *   obs_add_collected the same as obs_add, by a collected observer, outside of a flush

@@ -546,10 +546,12 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, const r
     return REEF_OK;
 }
 
-reef_entity reef__command_row_again(commands *to, const reef_value *values, uint32_t count)
+reef_entity reef__command_row_again(reef_world *w, commands *to, const reef_value *values, uint32_t count)
 {
     reef_entity e = {0, 0};
-    if (row_repeats(to, false, values, count) && reef__lane_next(&to->by->ids, &e) == REEF_OK) rows_put(to, e, NULL);
+    if (!row_repeats(to, false, values, count) || ids_take(w, to, 1, &e) != REEF_OK) return (reef_entity){0, 0};
+    rows_put(to, e, NULL);
+    if (to->by == NULL) reef__ids_pend(w, &e, 1);
     return e;
 }
 

@@ -110,9 +110,9 @@ INLINE bool command_relate_again(commands *to, uint32_t relation, reef_entity so
     return true;
 }
 
-/* Records one more entity like the last one that this job made: the fast path of reef__command_spawn. The null
- * entity: nothing was recorded. */
-reef_entity reef__command_row_again(commands *to, const reef_value *values, uint32_t count);
+/* Records one more entity like the last one that this job or this loop made: the fast path of reef__command_spawn. The
+ * null entity: nothing was recorded. (A job's ids come from its lane, so it needs no world.) */
+reef_entity reef__command_row_again(reef_world *w, commands *to, const reef_value *values, uint32_t count);
 /* The same for one more instance of a prefab: the fast path of reef__command_tree. */
 reef_entity reef__command_copy_again(commands *to, reef_entity prefab, const reef_value *values, uint32_t count);
 /* Writes the values of one more entity into the open run, if that is a run of entities with ids of fresh indices whose

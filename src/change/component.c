@@ -11,19 +11,18 @@
  *     present; its page has this version        the value is overwritten             reef_set_stored_
  *   the type lies in tables, or none of these held:
  *     absent; the edge is cached, gate open     the row moves along the edge         reef_set_id -> edge_go
- *     present; its block has this version       the value is overwritten             set_there
+ *     present; or absent, and the edge cached   overwritten, or the row moves: with  reef__row_set
+ *                                               hooks, stamps, bits, forks, observers
  *     a system runs                             overwritten, if it is present        running_set
  *     the caller is wrong                       a status, no effect                  set_slow
- *     absent; the edge is cached, gate closed   the row moves, observers are told    edge_go_shared
- *       by a fork or by observers
  *     a loop records and it is absent, or       a command is recorded                one_slow -> one_deferred
  *       an observer runs
  *     a loop is open, and it is absent          LOCKED                               one_slow
  *     everything else                           prepare, make, commit                one_slow -> reef__change_apply
  *
- * Where the value is overwritten directly, nobody observes and the type has neither hooks nor stamps. one_slow enters
- * the edge in the cache, so that the next row of the same table takes the fast path (row_move.h). Add and remove
- * have the same cases, without those that overwrite. */
+ * Where a stored value is overwritten directly, nobody observes and the type has neither hooks nor stamps. one_slow
+ * enters the edge in the cache, so that the next row of the same table takes the fast path (row_move.h) or that of
+ * row_change.c. Add and remove have the same cases, without those that overwrite. */
 #include "change/component.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -52,6 +51,7 @@
 #include "change/apply.h"
 #include "change/command.h"
 #include "change/multi.h"
+#include "change/row_change.h"
 #include "change/row_move.h"
 #include "change/value_path.h"
 #include "reef/ref.h"
@@ -386,30 +386,6 @@ INLINE uint32_t elsewhere(const reef_world *w, reef_component c)
     return REEF_DEPENDENT(&REEF_DEPENDENT(&w->hot.maps[c.id >> 8 & 255][c.id & 255])->elsewhere);
 }
 
-/* The fast path where the gate is closed because records are shared with a fork or because there are observers: it
- * asks first whether this world alone holds the records, and tells the observers. False: nothing was done. */
-static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size, bool remove,
-                           void **out)
-{
-    row_place x;
-    const bool told = watched(w, c.id);
-    if ((w->hot.records.shared == 0 && !told) || w->locks || !row_place_find(w, &x, e)) return false;
-    const uint64_t key = row_place_key(&x, c, remove) | (told ? EDGE_WATCHED : 0);
-    const uint32_t i = edge_index(key);
-    if (w->edge_cache[i].key != key || !edge_open(w, &x, i, w->hot.version) ||
-        (value && w->edge_cache[i].edge->size != size))
-        return false;
-    const table *from = w->edge_cache[i].from;
-    const handle moved = handle_at(from->tail, place_row(from->next - 1));
-    if (!record_owned(w, HANDLE_INDEX(x.h)) || !record_owned(w, HANDLE_INDEX(moved))) return false;
-    if (!told) return *out = edge_go_wide(w, &x, i, value, remove), true;
-    if (!observe_straight(w, c.id) || (remove && w->edge_cache[i].edge->size && !observe_unasked(w, c.id)))
-        return false;
-    *out = edge_go_wide(w, &x, i, value, remove);
-    if (observe_notify(w, e, c.id, *out, remove) && *out) *out = cell_now(w, e, c);
-    return true;
-}
-
 static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args,
                                      void **out)
 {
@@ -417,7 +393,7 @@ static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity 
     if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, op, c, e, 0);
     reef_status s = REEF_OK;
-    if ((args || !again_deferred(w, COMMAND_ADD, e, c)) && !edge_go_shared(w, e, c, NULL, 0, false, &made))
+    if (!reef__row_add(w, op, e, c, args, out ? &made : NULL, &s) && (args || !again_deferred(w, COMMAND_ADD, e, c)))
         s = one_slow(w, op, e, c, reef_value_make(c, REEF_VALUE_DEFAULT, 0, args), &made);
     if (out && s >= 0) *out = made;
     return s == REEF_ADDED ? REEF_OK : s;
@@ -489,34 +465,11 @@ static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_compone
     return REEF_OK;
 }
 
-/* Adding in a world with observers: the fast path, after which the observers are told. */
-static NOINLINE reef_status table_add_observed(reef_world *w, reef_entity e, reef_component c, void **out)
-{
-    row_place x;
-    const bool cached = observe_cached(w, c.id);
-    if (!cached && !watched(w, c.id)) return table_add(w, e, c, NULL, out);
-    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!cached && !observe_straight(w, c.id)) ||
-        UNLIKELY(!row_place_find(w, &x, e)) ||
-        UNLIKELY(!edge_cached(w, row_place_key(&x, c, false) | EDGE_WATCHED, false, w->hot.version)) ||
-        UNLIKELY(!edge_open(w, &x, EDGE_CACHE, w->hot.version)))
-        return add_slow(w, "reef_add", e, c, NULL, out);
-    void *made = edge_add(w, &x, EDGE_CACHE);
-    bool told = true;
-    if (LIKELY(cached)) observe_notify_cached(w, e, made);
-    else told = observe_notify(w, e, c.id, made, false);
-    if (told && made) made = cell_now(w, e, c);
-    if (out) *out = made;
-    return REEF_OK;
-}
-
 reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return REEF_BAD_ARGUMENT;
     const uint32_t kind = LIKELY(edge_component(w, false) == c.id) ? 0 : elsewhere(w, c);
-    if (LIKELY(kind < ELSEWHERE_BITS)) {
-        if (UNLIKELY(observed(w)) && args == NULL) return table_add_observed(w, e, c, out);
-        return table_add(w, e, c, args, out);
-    }
+    if (LIKELY(kind < ELSEWHERE_BITS)) return table_add(w, e, c, args, out);
     if (kind >= ELSEWHERE_STORES)
         return kind == ELSEWHERE_STORES ? stored_add(w, e, c, args, out) : add_slow(w, "reef_add", e, c, args, out);
     if (switch_turn(w, e, c, true)) {
@@ -554,27 +507,12 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
     return REEF_OK;
 }
 
-/* The entity has the component and the block was written at this version: the value is overwritten, and nothing moves.
- */
-INLINE bool set_there(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
-{
-    row_place x;
-    if (!WORLD_GIVEN(w) || w->running || watched(w, c.id) || value == NULL || !row_place_find(w, &x, e)) return false;
-    const uint32_t k = slot_find(w, c.id, x.slots[0].head.table);
-    if (k == 0 || k == REEF_SLOT_TAG || x.slots[k].version != w->hot.version) return false;
-    const type *t = reef__type_of(c.id);
-    if (!t->direct || size != t->size) return false;
-    char *to = cell(x.slots, k, place_row(x.place), size);
-    if (size == 8) memcpy(to, value, 8);
-    else memmove(to, value, size); /* the value may lie in this very row */
-    return true;
-}
-
 static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     void *made = NULL;
+    reef_status done;
     if (!WORLD_GIVEN_TO(w, "reef_set")) return REEF_BAD_ARGUMENT;
-    if (LIKELY(set_there(w, e, c, value, size))) return REEF_OK;
+    if (LIKELY(reef__row_set(w, "reef_set", e, c, value, size, &done))) return done;
     if (w->running) return running_set(w, e, c, value, size);
     const type *t = reef__type_of(c.id);
     const uint32_t place = place_of(w, e);
@@ -582,7 +520,6 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (!reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return reef__failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
     if (value == NULL && size) return reef__failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
-    if (size && edge_go_shared(w, e, c, value, size, false, &made)) return REEF_ADDED;
     return one_slow(w, "reef_set", e, c, reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value), &made);
 }
 
@@ -611,7 +548,8 @@ static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_compon
         bytes_copy(at, value, size);
         return REEF_ADDED;
     }
-    if (w->running || s->values.version[page] != w->hot.version) return reef_set_id(w, e, c, value, size);
+    if (w->running || w->notifying || s->values.version[page] != w->hot.version)
+        return reef_set_id(w, e, c, value, size);
     memmove(at, value, size);
     return REEF_OK;
 }
@@ -651,7 +589,9 @@ static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_compo
     void *none = NULL;
     if (!WORLD_GIVEN_TO(w, "reef_remove")) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, "reef_remove", c, e, 0);
-    if (again_deferred(w, COMMAND_REMOVE, e, c) || edge_go_shared(w, e, c, NULL, 0, true, &none)) return REEF_OK;
+    reef_status done;
+    if (LIKELY(reef__row_remove(w, "reef_remove", e, c, &done))) return done;
+    if (again_deferred(w, COMMAND_REMOVE, e, c)) return REEF_OK;
     return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
 }
 

@@ -3,8 +3,8 @@
  *
  *   handle -> row_place_find: record, place, chunk -> edge_cached: the edge -> edge_open: conditions -> edge_go: move
  *
- * Only src/change/component.c includes this. Everything is inlined there, because these instructions are the whole
- * cost of add, set and remove. */
+ * Only src/change/component.c and row_change.c include this. Everything is inlined there, because these instructions
+ * are the whole cost of add, set and remove. */
 #ifndef REEF_CHANGE_ROW_MOVE_H
 #define REEF_CHANGE_ROW_MOVE_H
 
@@ -165,17 +165,17 @@ static NOINLINE uintptr_t cells_go(const struct edge_entry *c, const reef_slot *
     return answer;
 }
 
-/* Moves the row along edge i. The new column gets `value`, or zeros if `value` is NULL. It gives back `answer`, or if
- * that is 0 the address of the new cell, NULL if there is none. `word`, `remove` and `hole` are constants; `word` says
- * that the component is 8 bytes wide or a tag. */
+/* Moves the row along edge i. The new column gets `value`, or zeros if `value` is NULL; with `made` the value is there
+ * already. It gives back `answer`, or if that is 0 the address of the new cell, NULL if there is none. `word`,
+ * `remove`, `hole` and `made` are constants; `word` says that the component is 8 bytes wide or a tag. */
 INLINE uintptr_t row_move_by_edge(reef_world *w, const row_place *x, uint32_t i, const void *value, bool word,
-                                  bool remove, uintptr_t answer, bool hole)
+                                  bool remove, uintptr_t answer, bool hole, bool made)
 {
     const edge *e = w->edge_cache[i].edge;
     table *from = w->edge_cache[i].from, *d = w->edge_cache[i].to;
     const uint32_t place = x->place, last = from->next - 1, to_place = d->next;
     const moving_row k = {d->tail, x->slots, from->tail, place_word(to_place), place_word(place), place_word(last)};
-    if (!remove && e->slot) { /* first, because the value may lie in the row that moves */
+    if (!remove && !made && e->slot) { /* first, because the value may lie in the row that moves */
         char *fresh = (char *)k.to[e->slot].block + (word ? k.to_at : place_row(to_place) * (size_t)e->size);
         if (value && word) memcpy(fresh, value, 8);
         else if (value) bytes_copy(fresh, value, e->size);
@@ -214,8 +214,8 @@ INLINE uintptr_t edge_go(reef_world *w, const row_place *x, uint32_t i, const vo
                          uintptr_t answer)
 {
     return LIKELY(x->place != w->edge_cache[i].from->next - 1)
-               ? row_move_by_edge(w, x, i, value, word, remove, answer, true)
-               : row_move_by_edge(w, x, i, value, word, remove, answer, false);
+               ? row_move_by_edge(w, x, i, value, word, remove, answer, true, false)
+               : row_move_by_edge(w, x, i, value, word, remove, answer, false, false);
 }
 
 /* edge_go for components of other sizes; edge_open held. (If a row_place were a parameter, it would be written to the

@@ -669,6 +669,10 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
     uint32_t place, slot[SPAWN_FEW];
     if (UNLIKELY(!WORLD_GIVEN(w) || count == 0 || count > SPAWN_FEW || values == NULL))
         return spawn_slow(w, values, count);
+    if (UNLIKELY(w->commands != NULL)) {
+        e = reef__command_row_again(w, w->commands, values, count);
+        return LIKELY(e.generation != 0) ? e : spawn_slow(w, values, count);
+    }
     const uint64_t key = set_key(values, count);
     const uint32_t i = set_index(key), id = w->set_cache[i].table;
     if (UNLIKELY(w->set_cache[i].key != key || id == 0)) return spawn_slow(w, values, count);

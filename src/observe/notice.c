@@ -19,6 +19,7 @@
 #include "storage/command_buffer.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
+#include "storage/invalidate.h"
 #include "storage/layout.h"
 #include "storage/multi_store.h"
 #include "storage/observed.h"
@@ -66,6 +67,7 @@ static notice *notice_add(observer_log *o, uint32_t kind, uint32_t component, ui
     notice *n = &o->notices[o->notice_count++];
     *n = (notice){.first = first, .kind = kind, .component = component, .count = count};
     o->references += count;
+    o->head.room_for_one = false;
     return n;
 }
 
@@ -78,6 +80,7 @@ static void log_empty(reef_world *w, observer_log *o)
     while (o->old_values && (o->old_values->next || o->old_values->bytes > OLD_VALUES_KEPT))
         reef__arena_drop(&w->family->memory, &o->old_values);
     if (o->old_values) o->old_values->used = sizeof *o->old_values;
+    o->head.room_for_one = o->notice_room && o->entity_room && (!o->collects || o->net_room);
 }
 
 static COLD void observing_forget(reef_world *w)
@@ -455,6 +458,7 @@ static void observers_enter(reef_world *w)
     w->commands = o->head.round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
     w->deferring++;
     w->locks++;
+    reef__invalidate(w, INVALIDATE_LOOP_OPENED);
 }
 
 static void observers_leave(reef_world *w)
@@ -463,6 +467,7 @@ static void observers_leave(reef_world *w)
     w->commands = w->observing->recording;
     w->deferring--;
     w->locks--;
+    reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
     if (commands_pending(w)) w->slow |= SLOW_DEFERRED;
 }
 
@@ -573,11 +578,30 @@ static void tell_immediate(reef_world *w, observer_log *o)
 
 /* ---- flushes of the log ---- */
 
+/* The log has nothing but one change of one component of one entity, which is its own net effect. */
+static void tell_collected_one(reef_world *w, observer_log *o)
+{
+    const notice n = o->notices[0];
+    const reef_entity e = o->entities[n.first];
+    observers_enter(w);
+    for (uint32_t i = 0; i < o->count; i++) {
+        const struct observer *x = o->watchers[i].o;
+        if (x->collected && n.kind & x->events && concerns(o, i, &n))
+            observer_tell(w, x, n.kind, &e, NULL, &n.old, 1, false);
+    }
+    observers_leave(w);
+    o->head.round++;
+}
+
 /* Tells the log to collected observers and empties it. False: it was empty. */
 static bool tell_collected(reef_world *w, observer_log *o)
 {
     if (o->notice_count == 0) return false;
-    if (o->collects) {
+    const notice *n = o->notices;
+    if (o->collects && o->notice_count == 1 && n->count == 1 && n->kind & OF_COMPONENT &&
+        reef__type_of(n->component)->relation == 0) {
+        tell_collected_one(w, o);
+    } else if (o->collects) {
         observers_enter(w);
         for (uint32_t i = 0; i < o->count; i++) {
             const struct observer *x = o->watchers[i].o;
@@ -618,21 +642,28 @@ static void cascade(reef_world *w, observer_log *o)
     if (!commands_pending(w) && w->deferring == 0) w->slow &= ~SLOW_DEFERRED;
 }
 
-/* An operation is complete, and is not part of another one. */
-static void operation_end(reef_world *w, observer_log *o)
+/* The immediate observers of an operation were told: does what they asked for, and outside of a flush tells the
+ * collected ones. */
+static void operation_rest(reef_world *w, observer_log *o)
 {
-    const reef_error was = w->error;
     const bool outermost = !o->head.cascading && !w->flushing;
-    if (!o->head.cascading) o->head.round = 0;
-    if (outermost) o->head.failed.status = REEF_OK, o->head.stuck = false;
-    if (o->told < o->notice_count) tell_immediate(w, o);
     if (!o->collects) log_empty(w, o);
     if (!o->head.cascading && w->locks == 0 && commands_pending(w)) cascade(w, o);
     if (outermost && w->deferring == 0)
         while (!o->head.stuck && tell_collected(w, o))
             if (w->locks == 0) cascade(w, o);
-    w->error = was;
     if (outermost && o->head.failed.status != REEF_OK) w->error = o->head.failed;
+}
+
+/* An operation is complete, and is not part of another one. */
+static void operation_end(reef_world *w, observer_log *o)
+{
+    const reef_error was = w->error;
+    if (!o->head.cascading) o->head.round = 0;
+    if (!o->head.cascading && !w->flushing) o->head.failed.status = REEF_OK, o->head.stuck = false;
+    if (o->told < o->notice_count) tell_immediate(w, o);
+    w->error = was;
+    operation_rest(w, o);
 }
 
 /* Adds notices for watchers whose match of the operation's entity has changed. */
@@ -678,60 +709,42 @@ static void observing_close(reef_world *w)
     if (o && o->head.depth && --o->head.depth == 0) operation_end(w, o);
 }
 
-/* ---- the fast path ---- */
+/* ---- one change of one component ---- */
 
-/* Does what the observers asked for, and reports what failed. */
-static NOINLINE void notify_rest(reef_world *w)
+static bool observing_tell(reef_world *w, reef_entity e, const type *t, uint32_t kind, void *value, const void *old)
 {
     observer_log *o = w->observing;
-    if (w->deferred.run != 0) reef__commands_part(&w->deferred);
-    w->slow |= commands_pending(w) ? SLOW_DEFERRED : 0;
-    if (commands_pending(w) && !o->head.cascading) cascade(w, o);
-    if (!o->head.cascading && !w->flushing && o->head.failed.status != REEF_OK) w->error = o->head.failed;
-}
-
-/* Only one observer watches this component: it is remembered, so that the next time no search is needed. */
-static void notice_remember(observer_log *o, const struct observer *only, const reef_notice *x)
-{
-    if (o->head.matches || o->head.later[x->component.id]) return;
-    o->head.only = only;
-    o->head.only_notice = *x;
-    o->head.only_notice.entities = &o->head.only_entity;
-    o->head.cached = x->component.id;
-}
-
-static bool observer_notify(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
-{
-    observer_log *o = w->observing;
-    const uint32_t kind = remove ? REEF_ON_REMOVE : REEF_ON_ADD;
-    const struct observer *only = NULL;
-    if (component > o->head.kinds_count || !(o->head.now[component] & kind)) return false;
-    if (LIKELY(!o->head.cascading)) {
-        o->head.round = 0;
-        if (!w->flushing) o->head.failed.status = REEF_OK, o->head.stuck = false;
+    if (t->id > o->head.kinds_count) return false;
+    const uint32_t now = o->head.now[t->id] & kind, later = o->head.later[t->id] & kind;
+    if ((now | later) == 0) return false;
+    if (!o->head.cascading) o->head.round = 0;
+    if (!o->head.cascading && !w->flushing) o->head.failed.status = REEF_OK, o->head.stuck = false;
+    if (later) { /* the log is empty: observe_simply */
+        o->entities[o->entity_count++] = e;
+        notice_add(o, kind, t->id, 0, 1)->old = old;
     }
-    reef_notice x = {
-        .world = w, .kind = (reef_observed)kind, .component = {component}, .count = 1, .entities = &e, .values = value};
-    if (value) x.size = reef__type_of(component)->size;
-    commands *const recording = w->commands; /* as in observers_enter; no loop is open */
-    w->commands = o->head.round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
-    w->deferring++;
-    w->locks = 1;
-    uint32_t told = 0;
-    for (const watcher *k = o->watchers, *end = k + o->count; k < end; k++) {
-        const struct observer *to = k->o;
-        if (to->component.id != component || !(to->events & kind) || to->collected) continue;
-        x.context = to->context;
-        told++;
-        only = to;
-        observer_call(w, to, &x);
+    if (now) {
+        reef_notice x = {.world = w,
+                         .kind = (reef_observed)kind,
+                         .component = {t->id},
+                         .count = 1,
+                         .entities = &e,
+                         .values = value,
+                         .old = old ? &old : NULL,
+                         .olds = old,
+                         .size = t->size};
+        observers_enter(w);
+        for (const watcher *k = o->watchers, *end = k + o->count; k < end; k++) {
+            const struct observer *to = k->o;
+            if (to->component.id != t->id || !(to->events & kind) || to->collected) continue;
+            x.context = to->context;
+            observer_call(w, to, &x);
+        }
+        observers_leave(w);
     }
-    w->notifying = NULL;
-    w->commands = recording;
-    w->deferring--;
-    w->locks = 0;
-    if (told == 1 && !remove) notice_remember(o, only, &x);
-    if (UNLIKELY(w->deferred.count | w->deferred.run | (uint64_t)(o->head.failed.status != REEF_OK))) notify_rest(w);
+    o->told = o->notice_count;
+    if (LIKELY(later == 0 && !commands_pending(w) && o->head.failed.status == REEF_OK)) return true;
+    operation_rest(w, o);
     return true;
 }
 
@@ -814,23 +827,8 @@ static COLD reef_status observing_check(const reef_world *w, char *message, size
 }
 
 const observer_calls reef__observers_called = {
-    observing_change,
-    observing_several,
-    observing_destroy,
-    observing_spawn,
-    observing_spawned,
-    observing_done,
-    observing_keep,
-    observing_reserve_changes,
-    observing_reserve_deaths,
-    observing_open,
-    observing_close,
-    observer_notify,
-    notify_rest,
-    observing_flush,
-    observing_failure,
-    observing_forget,
-    observing_drop,
-    reef__observer_named,
-    observing_check,
+    observing_change, observing_several,    observing_destroy,         observing_spawn,          observing_spawned,
+    observing_done,   observing_keep,       observing_reserve_changes, observing_reserve_deaths, observing_open,
+    observing_close,  observing_tell,       observing_flush,           observing_failure,        observing_forget,
+    observing_drop,   reef__observer_named, observing_check,
 };

@@ -122,7 +122,7 @@ INLINE void loop_lock(reef_world *w, query *q)
 {
     if (UNLIKELY(w->error.status != REEF_OK)) reef__error_pass(w);
     /* so that what this loop writes can be told from what was written before */
-    w->hot.version += q->head.write_count != 0;
+    w->hot.version += q->head.write_count != 0 ? VERSION_STEP : 0;
     w->locks++;
     reef__invalidate(w, INVALIDATE_LOOP_OPENED);
     q->open++;
@@ -572,7 +572,7 @@ bool reef__walk_own(reef_block *b)
     bool own[REEF_TERMS_MAX]; /* columns that nobody else wrote since the loop began */
     for (uint32_t i = 0; version && i < x.count; i++) own[i] = b->loop.slots[x.slot[i]].version <= version;
     if (!writing_end(&x, b)) return false;
-    for (uint32_t i = 0; version && i < x.count; i++) /* tracked columns get new versions when they are marked */
+    for (uint32_t i = 0; version && i < x.count; i++)
         if (own[i]) ((reef_slot *)(uintptr_t)b->loop.slots)[x.slot[i]].version = version;
     b->entities = slot_entities(b->loop.slots) + b->loop.first;
     walk_track(b, q, table_id, version);

@@ -347,7 +347,8 @@ static bool joined_chunk(reef_block *b)
         if (words == NULL) continue;
         const join_list *l = reef__join_find(q, b->loop.slots, bits, b->loop.unit, b->loop.part);
         if (UNLIKELY(l == NULL) && !b->loop.part && q->open == 1)
-            l = reef__join_make(q, match_now(b), b->loop.slots, bits, b->loop.unit, b->world->hot.version - 1);
+            l = reef__join_make(q, match_now(b), b->loop.slots, bits, b->loop.unit,
+                                b->world->hot.version - VERSION_STEP);
         b->loop.mask = words;
         if (UNLIKELY(l == NULL)) {
             if (words_set(words)) return true;

@@ -86,7 +86,7 @@ COLD reef_slices *reef_slices_begin(reef_world *w, reef_query which, const reef_
     if (s == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, null, count), NULL;
     s->count = count;
     s->whole = reef_begin_loop(w, which, loop);
-    if (s->whole.loop.open && q->cut && q->open == 1) reef__joins_prepare(q, w->hot.version - 1);
+    if (s->whole.loop.open && q->cut && q->open == 1) reef__joins_prepare(q, w->hot.version - VERSION_STEP);
     if (s->whole.loop.open && split_walk(s, q)) return s;
     if (s->whole.loop.open) {
         reef_end(&s->whole);

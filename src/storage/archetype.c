@@ -272,6 +272,7 @@ static uint16_t column_arena(uint32_t id, uint32_t slot)
 static void shape_columns(shape *s, column *columns)
 {
     uint16_t slot = SLOT_COLUMNS;
+    s->plain_move = true;
     columns[SLOT_ENTITIES] = (column){NULL, sizeof(reef_entity), _Alignof(reef_entity), ARENA_ENTITIES};
     for (uint32_t class = 0; class < 3; class ++) {
         for (uint32_t i = 0; i < s->component_count; i++) {
@@ -279,6 +280,7 @@ static void shape_columns(shape *s, column *columns)
             if (type_column(t) == 0 || size_class(t->size) != class) continue;
             columns[slot] = (column){t, t->size, (uint16_t)t->align, column_arena(s->table, slot)};
             s->hooked |= t->hooked;
+            s->plain_move &= t->plain_move;
             s->bound |= !t->copyable && !t->resets;
             s->resets |= t->resets;
             if (t->size > 4096 && s->first_rows > 1) s->first_rows = 1;

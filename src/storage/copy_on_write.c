@@ -206,10 +206,9 @@ bool reef__slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_
         const column *c = &s->columns[k];
         const uint64_t was = slots[k].version;
         bool ours = was > w->ours_after || BUG(18) || (UNLIKELY(!c->type->plain_copy) && reef__block_is_ours(w, was));
-        if (!ours) ours = unshare(w, c, slots, unit, k, rows, w->hot.version);
+        if (!ours) ours = unshare(w, c, slots, unit, k, rows, column_mark(w, c));
         if (UNLIKELY(!ours)) return false;
-        slots[k].version = w->hot.version;
-        if (UNLIKELY(c->type->tracked)) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
+        slots[k].version = column_mark(w, c);
     }
     if (next && w->has_past) ahead_go(w, t, next, slot, count < AHEAD_COLUMNS ? count : AHEAD_COLUMNS);
     return true;

@@ -271,7 +271,9 @@ reef_status reef__ids_prepare(reef_world *w, uint32_t n)
         uint32_t index = ring_read(w, s->ring_head + k);
         if (!record_owned(w, index) && reef__record_own(w, index) == NULL) return REEF_NO_MEMORY;
     }
-    uint32_t from = w->hot.index_count;
+    const uint32_t from = w->hot.index_count, page = from >> REEF_RECORD_BITS, used = from & (RECORDS_PER_PAGE - 1);
+    if (LIKELY(used && used + fresh <= RECORDS_PER_PAGE) && !records_are_blank(w, page) && record_owned(w, from))
+        return REEF_OK;
     return reef__records_reserve(w, from, from + (uint32_t)fresh) ? REEF_OK : REEF_NO_MEMORY;
 }
 

@@ -4,7 +4,6 @@
  *  event of INVALIDATE_ | version | gates | fresh | ring | fork | rows | tables | marks | moves | cached | state | hash
  *  ---------------------|---------|-------|-------|------|------|------|--------|-------|-------|--------|-------|-----
  *  WRITTEN              |         |       |       |      |      |      |        |       |       |        |       |  x
- *  BLOCKS_MARKED        |    x    |   x   |       |      |      |      |        |       |       |        |       |
  *  LOOKED_AT            |    x    |   x   |   x   |  x   |      |      |        |       |       |        |       |
  *  STATE_SHARED         |    x    |   x   |   x   |  x   |  x   |  x   |   x    |       |       |        |       | kept
  *  STATE_REPLACED       |         |       |       |      |      |  x   |   x    |   x   |   x   |   x    |   x   |  x
@@ -75,8 +74,6 @@ enum {
 enum {
     /* Something of the state is written for the first time at this version. A loop that writes has its own version. */
     INVALIDATE_WRITTEN = STALE_HASH,
-    /* Blocks of a tracked type carry this version, and somebody may ask what was written after it. */
-    INVALIDATE_BLOCKS_MARKED = STALE_VERSION | STALE_GATES,
     /* Somebody looked at the state, and every later write must be seen, also those of the fast paths that mark
      * nothing. */
     INVALIDATE_LOOKED_AT = STALE_VERSION | STALE_GATES | STALE_FRESH | STALE_RING,
@@ -143,7 +140,7 @@ INLINE void reef__invalidate(reef_world *w, uint32_t event)
     /* A loop asks first: the rows of small loops mostly wait to be stored themselves, and each store comes on top. */
     if (event & STALE_FRESH && (!(event & STALE_SHUT) || UNLIKELY(w->hot.fresh_end != 0))) w->hot.fresh_end = 0;
     if (event & STALE_RING) w->ring_next = w->ring_end = NULL;
-    if (event & STALE_VERSION) w->hot.version++;
+    if (event & STALE_VERSION) w->hot.version += VERSION_STEP;
     if (event & STALE_GATES) gates_set(w);
     if (event & STALE_SHUT) {
         w->hot.gate_move = w->gate_destroy = UINT64_MAX;

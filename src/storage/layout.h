@@ -27,6 +27,7 @@ enum {
     HASHES_PER_PAGE = 1024,
     TRACK_PAGE_BYTES = 8192, /* bytes of a page of stamps, and of a page of the rings of removals and events */
     BIT_WORDS = REEF_BLOCK_ROWS / 64,
+    VERSION_STEP = 2, /* from one version of a world to the next: what is tracked is marked in between (column_mark) */
     /* runs of up to 32 units have a class for each length; longer ones are rounded to a multiple of 8 */
     RUN_SMALL = 32,
     RUN_CLASSES = RUN_SMALL + UNITS_PER_PAGE / 8 - 3
@@ -56,6 +57,7 @@ typedef struct shape {
     uint16_t first_rows;       /* capacity of the first chunk when it is made */
     uint16_t word_count;       /* number of words of shape_signature */
     bool hooked;               /* some column has hooks */
+    bool plain_move;           /* the values of all columns move as bytes */
     bool narrow;               /* all columns are 8 bytes wide */
     bool bound;                /* some column can't be copied, so that these rows can't be shared */
     bool resets;               /* a copy of the world gets default values in some column */

@@ -8,6 +8,7 @@
 #include "type/value.h"
 #include "storage/command_buffer.h"
 #include "storage/error.h"
+#include "storage/invalidate.h"
 #include "storage/world_data.h"
 #include "reef/observer.h"
 
@@ -42,8 +43,7 @@ typedef struct observer_calls {
     bool (*reserve_deaths)(reef_world *w, uint64_t n);
     void (*open)(reef_world *w);
     void (*close)(reef_world *w);
-    bool (*told)(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove);
-    void (*notify_rest)(reef_world *w);
+    bool (*tell)(reef_world *w, reef_entity e, const type *t, uint32_t kind, void *value, const void *old);
     reef_status (*flush)(reef_world *w);
     void (*failure)(reef_world *w, reef_error *e);
     void (*forget)(reef_world *w);
@@ -111,13 +111,8 @@ typedef struct observing_head {
     uint32_t depth;       /* how often observe_open was called without observe_close */
     bool cascading;       /* what observers asked for is being done */
     bool stuck;           /* that couldn't be done */
+    bool room_for_one;    /* the log is empty and has room for a notice of one entity */
     uint8_t *now, *later; /* by component: what immediate observers ask for, and what collected ones do */
-    /* the component that came last on the fast path and of which only one observer is told; 0: none. The next three are
-     * of that component: */
-    uint32_t cached;
-    const struct observer *only; /* the observer that is told */
-    reef_notice only_notice;     /* what it is told */
-    reef_entity only_entity;     /* the entity */
     uint32_t round;
     reef_error failed; /* the first failure of an observer, or of telling one */
 } observing_head;
@@ -169,55 +164,30 @@ INLINE void observe_close(reef_world *w)
     if (observed(w)) observers_by(w)->close(w);
 }
 
-/* Can a table component come, or a tag go, with no more than observe_notify after it? */
-INLINE bool observe_straight(const reef_world *w, uint32_t component)
+/* Is it known what the observers watch? Where it isn't, planning finds out and empties the caches. */
+INLINE bool observers_known(const reef_world *w)
 {
     const observing_head *o = (const observing_head *)(const void *)w->observing;
-    if (UNLIKELY(o == NULL || o->epoch != observer_epoch(w) || o->matches + o->depth)) return false;
-    if (component > o->kinds_count) return true;
-    return o->later[component] == 0 && (o->cascading || (w->deferred.count == 0 && w->deferred.run == 0));
-}
-/* Does no observer ask for the value that goes? */
-INLINE bool observe_unasked(const reef_world *w, uint32_t component)
-{
-    const observing_head *o = (const observing_head *)(const void *)w->observing;
-    return component > o->kinds_count || !(o->now[component] & REEF_ON_REMOVE);
-}
-/* Tells that a component came, or went. False: nobody was told, so that pointers are still good. */
-INLINE bool observe_notify(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
-{
-    return observers_by(w)->told(w, e, component, value, remove);
+    return o != NULL && o->epoch == observer_epoch(w);
 }
 
-/* Can a table component come, of which only one observer was told the last time, with no more than
- * observe_notify_cached after it? (Walking a list of observers and filling in a notice made an add 1.3 times as many
- * instructions.) */
-INLINE bool observe_cached(const reef_world *w, uint32_t component)
+/* Is a change of one plain component of one entity told by no more than observe_tell after it? `no_old`: the caller
+ * can't give the old value. Otherwise it has to be planned: observe_change. */
+INLINE bool observe_simply(const reef_world *w, uint32_t component, uint32_t kind, bool no_old)
 {
     const observing_head *o = (const observing_head *)(const void *)w->observing;
-    return LIKELY(o != NULL && o->cached == component) &&
-           LIKELY((o->depth | o->cascading | w->deferred.count | w->deferred.run) == 0);
+    if (UNLIKELY(!observers_known(w) || o->matches + o->depth)) return false;
+    if (component > o->kinds_count) return true;
+    const uint32_t now = o->now[component] & kind, later = o->later[component] & kind;
+    if (UNLIKELY(no_old && kind != REEF_ON_ADD && (now | later))) return false;
+    if (UNLIKELY(w->deferred.count | w->deferred.run) && !o->cascading) return false;
+    return later == 0 || (o->room_for_one && !o->cascading && !w->flushing && w->deferring == 0);
 }
-/* Tells that it came. Pointers aren't good any more. */
-INLINE void observe_notify_cached(reef_world *w, reef_entity e, const void *value)
+/* Tells that a component came, was set or went. `value` and `old` (NULL: there is none): what it is, and was. False:
+ * nobody was told, so that pointers are still good. */
+INLINE bool observe_tell(reef_world *w, reef_entity e, const type *t, uint32_t kind, void *value, const void *old)
 {
-    observing_head *o = (observing_head *)(void *)w->observing;
-    commands *const recording = w->commands;
-    o->round = 0;
-    if (LIKELY(!w->flushing)) o->failed.status = REEF_OK, o->stuck = false;
-    o->only_entity = e;
-    o->only_notice.values = value;
-    w->commands = &w->deferred; /* as in observers_enter; no loop is open */
-    w->deferring++;
-    w->locks = 1;
-    w->notifying = o->only;
-    o->only->function(&o->only_notice);
-    w->notifying = NULL;
-    w->commands = recording;
-    w->deferring--;
-    w->locks = 0;
-    if (UNLIKELY((w->deferred.count | w->deferred.run) != 0 || o->failed.status != REEF_OK))
-        observers_by(w)->notify_rest(w);
+    return observers_by(w)->tell(w, e, t, kind, value, old);
 }
 
 /* Does what was recorded and calls the collected observers (reef__world_flush). */

@@ -42,6 +42,13 @@ INLINE uint32_t place_row(uint32_t place) { return place & ROW_MASK; }
 INLINE size_t place_word(uint32_t place) { return (size_t)(place * 8 & ROW_MASK * 8); }
 INLINE uint32_t unit_place(uint32_t unit) { return unit << REEF_ROW_BITS; }
 INLINE reef_slot *unit_slots(const reef_world *w, uint32_t unit) { return reef_slots_at(&w->hot, unit_place(unit)); }
+/* The version that a column has when it is written now. The inlined mut writes what is marked at the world's version
+ * without a call; so a tracked column is marked one before, which is later than all that was looked at or shared
+ * before. */
+INLINE uint64_t column_mark(const reef_world *w, const column *c)
+{
+    return w->hot.version - (c->type != NULL && c->type->tracked);
+}
 /* The number of rows of a chunk of t. */
 INLINE uint32_t chunk_rows(const table *t, uint32_t unit)
 {

@@ -6,8 +6,8 @@
  * when a component or its entity goes: the stamp of an entity that hasn't got the component is never read. Stamps are
  * state, which a restore brings back, but they are neither hashed nor compared.
  *
- * The inlined mut writes without a call where a column carries the world's version. So whatever marks a tracked column
- * makes a new version (reef__chunk_own, reef__column_own), and the next mut stamps the row again. */
+ * The inlined mut writes without a call where a column carries the world's version. No tracked column does (column_mark
+ * in src/storage/place.h), so that each mut stamps its row. */
 #include "storage/row_stamps.h"
 #include "base/memory.h"
 #include "base/platform.h"

@@ -22,8 +22,7 @@ uint64_t reef__track_word(const reef_world *w, const track_store *s, const reef_
 /* The first index from `index` on whose entity ever had the component. UINT64_MAX: there is none. A store NULL has
  * none. */
 uint64_t reef__track_next(const track_store *s, uint64_t index);
-/* Makes stamps for these entities. Whoever writes a tracked column without reef__column_own or reef__chunk_own must
- * make a new version afterwards: see reef__chunk_own. */
+/* Makes stamps for these entities. Whoever marks a tracked column as written does so by column_mark. */
 bool reef__track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows);
 bool reef__track_prepare_table(reef_world *w, uint32_t component, const table *t); /* for all entities of a table */
 void reef__track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added);

@@ -108,7 +108,7 @@ static COLD char *values_own_slow(reef_world *w, value_store *s, uint32_t page)
     if (page >= s->values.count && !reef__paged_grow(&s->values, &o, page + 1, w->hot.fork_version)) return NULL;
     const bool fresh = s->values.page[page] == NULL;
     reef__quarantine_open_page(w, s, page);
-    char *block = reef__paged_own(&s->values, &o, page, w->hot.version, w->hot.fork_version);
+    char *block = reef__paged_own(&s->values, &o, page, w->hot.version - s->tracked, w->hot.fork_version);
     /* clears the marks that say whose slots they are; values are written before they are read */
     if (block && fresh && pages.type.raw) memset(block, 0, s->offset);
     if (pages.refused) w->hook_failed.id = s->component;

@@ -187,13 +187,11 @@ INLINE uint32_t slot_of(const value_store *s, reef_entity e)
     return s->paged ? e.index : (uint32_t)*index_entry(s, e.index);
 }
 
-/* Marks a page as written now. The inlined mut writes what carries the world's version without a call; so marking a
- * page of a tracked type makes a new version. */
+/* Marks a page as written now; of a tracked type as column_mark (src/storage/place.h) says. */
 INLINE void values_mark(reef_world *w, value_store *s, uint32_t page)
 {
-    s->values.version[page] = w->hot.version;
+    s->values.version[page] = w->hot.version - s->tracked;
     reef__invalidate(w, INVALIDATE_WRITTEN);
-    if (UNLIKELY(s->tracked)) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
 }
 
 /* The value of a relation has come, or is about to go: the index of targets follows (src/storage/relation_index.h). */

@@ -272,7 +272,6 @@ static bool chunk_link(reef_world *w, table *t, uint32_t unit, uint32_t rows)
     t->chunks++;
     t->next = unit_place(unit);
     t->end = t->next + rows;
-    if (t->shape->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
     return true;
 }
 
@@ -288,7 +287,7 @@ static bool chunk_make(reef_world *w, table *t, uint32_t rows)
     reef_slot *slots = unit_slots(w, unit);
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         slots[k].block = block[k];
-        slots[k].version = w->hot.version;
+        slots[k].version = column_mark(w, &s->columns[k]);
     }
     slots[0].head.table = s->table;
     slots[0].head_more.capacity = (uint16_t)rows;
@@ -296,6 +295,14 @@ static bool chunk_make(reef_world *w, table *t, uint32_t rows)
     chunk_note(w, s, unit, true);
     mutex_unlock(&w->family->lock);
     return chunk_link(w, t, unit, rows);
+}
+
+/* Marks all columns of a chunk as written now. */
+INLINE void chunk_mark(const reef_world *w, const shape *s, reef_slot *slots)
+{
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) slots[k].version = w->hot.version;
+    for (uint32_t k = SLOT_COLUMNS; UNLIKELY(s->tracked) && k < s->end_slot; k++)
+        slots[k].version = column_mark(w, &s->columns[k]);
 }
 
 bool reef__block_is_ours(reef_world *w, uint64_t version)
@@ -321,7 +328,7 @@ static bool block_own(reef_world *w, const shape *s, uint32_t unit, uint32_t k, 
     const column *c = &s->columns[k];
     if (was > w->ours_after) return true;
     return (UNLIKELY(c->type && !c->type->plain_copy) && reef__block_is_ours(w, was)) ||
-           reef__block_unshare(w, c, unit, k, rows, w->hot.version);
+           reef__block_unshare(w, c, unit, k, rows, column_mark(w, c));
 }
 
 bool reef__column_is_ours(reef_world *w, uint32_t unit, uint32_t k)
@@ -365,9 +372,8 @@ bool reef__column_take(reef_world *w, uint32_t unit, uint32_t k, void *block)
     reef_slot *slots = unit_own(w, unit);
     if (slots == NULL) return false;
     reef__column_exchange(w, unit, k, block);
-    slots[k].version = w->hot.version;
+    slots[k].version = column_mark(w, &shape_of(w->family, slots[0].head.table)->columns[k]);
     reef__invalidate(w, INVALIDATE_WRITTEN);
-    if (shape_of(w->family, slots[0].head.table)->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
     return true;
 }
 
@@ -424,12 +430,11 @@ COLD void reef__column_replace(reef_world *w, const table *t, uint32_t unit, uin
     w->ours_after = reef__paged_base(&w->hot.chunks);
     const bool ours = slots[k].version > w->ours_after; /* the last other holder has left meanwhile */
     if (!ours) slots[k].block = fresh, column_note(w, t->shape, unit, k, fresh);
-    slots[k].version = w->hot.version;
+    slots[k].version = column_mark(w, &t->shape->columns[k]);
     reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
     mutex_unlock(&w->family->lock);
     if (ours) reef__column_drop(w, t, unit, k, fresh);
     reef__invalidate(w, INVALIDATE_WRITTEN);
-    if (UNLIKELY(t->shape->columns[k].type->tracked)) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
 }
 
 bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit)
@@ -443,15 +448,11 @@ bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit)
     if (slots == NULL) return false;
     const void *handles = slots[SLOT_ENTITIES].block; /* the last block that is copied, and queries remember it */
     for (uint32_t k = s->end_slot; k-- > SLOT_ENTITIES;) {
-        if (block_own(w, s, unit, k, rows)) continue;
-        /* blocks that were copied carry the present version */
-        if (s->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
-        return false;
+        if (!block_own(w, s, unit, k, rows)) return false;
     }
-    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) slots[k].version = w->hot.version;
+    chunk_mark(w, s, slots);
     if (slots[SLOT_ENTITIES].block != handles && !BUG(252)) reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
     reef__invalidate(w, INVALIDATE_WRITTEN);
-    if (s->tracked) reef__invalidate(w, INVALIDATE_BLOCKS_MARKED);
     return true;
 }
 
@@ -516,7 +517,7 @@ static bool chunk_relink(reef_world *w, table *t)
     reef_slot *slots = unit_slots(w, unit);
     for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++)
         if (!block_own(w, t->shape, unit, k, 0)) return false;
-    for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++) slots[k].version = w->hot.version;
+    chunk_mark(w, t->shape, slots);
     t->spare = slots[0].head.next;
     return chunk_link(w, t, unit, chunk_capacity(slots));
 }
@@ -639,8 +640,8 @@ void reef__row_fill(reef_world *w, table *t, uint32_t place)
             for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
                 reef__value_move(s->columns[k].type, cell(to, k, to_row, s->columns[k].size),
                                  cell(from, k, from_row, s->columns[k].size));
-        reef__bits_move(w, t->bits, last, place);
-    } else {
+        if (UNLIKELY(t->bits != 0)) reef__bits_move(w, t->bits, last, place);
+    } else if (UNLIKELY(t->bits != 0)) {
         reef__bits_clear(w, t->bits, place);
     }
     reef__row_pop(w, t);
@@ -811,7 +812,7 @@ static void relabel_chunk(reef_world *w, const relabel *r, uint32_t i, uint32_t 
     to[0].head_more.count = s->hooked ? (uint16_t)chunk_rows(r->from, was) : 0;
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         if (origin[k]) to[k] = old[origin[k]];
-        else to[k].block = r->fresh[i], to[k].version = w->hot.version;
+        else to[k].block = r->fresh[i], to[k].version = column_mark(w, &r->to->shape->columns[k]);
     }
     chunk_note(w, s, unit, true);
     if (r->gone) r->fresh[i] = old[r->gone].block;

@@ -39,9 +39,7 @@ table *reef__table_own(reef_world *w, uint32_t id);
 bool reef__table_room(reef_world *w, table *t);
 /* Lets the fast paths work at the end of this table, if nothing speaks against it. This world owns t. */
 void reef__table_lease(reef_world *w, table *t);
-/* Makes all columns of a chunk this world's own and marks them as written now. The inlined mut writes what is marked at
- * the world's version without a call. So where a column is tracked, marking makes a new version: no tracked column
- * carries the present one. */
+/* Makes all columns of a chunk this world's own and marks them as written now (column_mark). */
 bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit);
 /* The same for one column. */
 bool reef__column_own(reef_world *w, const table *t, uint32_t unit, uint32_t slot);

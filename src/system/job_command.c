@@ -68,7 +68,7 @@ reef_entity reef_cmd_create(reef_block *b)
 
 static NOINLINE reef_entity spawn_other(job *j, const reef_value *values, uint32_t count)
 {
-    reef_entity e = values ? reef__command_row_again(&j->commands, values, count) : (reef_entity){0, 0};
+    reef_entity e = values ? reef__command_row_again(NULL, &j->commands, values, count) : (reef_entity){0, 0};
     if (e.generation != 0) return e;
     return job_spawn(j, "reef_cmd_spawn", 1, &e, values, count) == REEF_OK ? e : (reef_entity){0, 0};
 }

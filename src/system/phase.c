@@ -263,11 +263,11 @@ static bool phase_prepare(reef_world *w, ticking *k, planned_system **at)
     uint64_t version = w->hot.version;
     for (uint32_t i = k->phase_first; i < k->phase_end; i++) {
         planned_system *ps = *at = &k->plan[i];
-        ps->version = ++version;
+        ps->version = version += VERSION_STEP;
         ps->job_count = 0;
         if (ps->going && !planned_prepare(w, ps)) return false;
     }
-    k->end_version = version + 1;
+    k->end_version = version + VERSION_STEP;
     reef__chunks_know_ours(w);
     for (uint32_t i = k->phase_first; i < k->phase_end; i++) {
         if (!k->plan[i].going || !k->plan[i].reads_others) continue;
@@ -816,10 +816,10 @@ bool reef__phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_s
     b.loop.job = j;
     b.dt = dt;
     b.loop.part = b.loop.open = true;
-    const uint64_t version = w->hot.version + 1;
+    const uint64_t version = w->hot.version + VERSION_STEP;
     k->other_count = 0;
     w->world_failure.status = REEF_OK;
-    phase_open(w, version + (p->end - p->first));
+    phase_open(w, version + VERSION_STEP * (uint64_t)(p->end - p->first));
     for (const quick *x = &k->quicks[p->first], *end = &k->quicks[p->quick_end]; x < end; x++) {
         j->system = x->system;
         b.context = x->context;

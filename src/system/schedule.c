@@ -435,7 +435,6 @@ void reef__observers_follow(reef_world *w)
 {
     if (w->schedule && w->schedule->observer_count) w->slow |= SLOW_OBSERVED | SLOW_WATCHED;
     else w->slow &= ~(SLOW_OBSERVED | SLOW_WATCHED);
-    if (w->observing) ((observing_head *)(void *)w->observing)->cached = 0;
     reef__invalidate(w, INVALIDATE_LOOKED_AT);
 }
 

@@ -548,6 +548,86 @@ static void sets_by_observers_are_done_after_them(void **state)
     assert_int_equal(reef_get(w, e, Health)->now, 100);
 }
 
+/* What an observer asks for waits until it has returned, also where nobody watches what it changes and where the same
+ * calls were just done at once. */
+typedef struct Stored {
+    int32_t n;
+} Stored;
+REEF_COMPONENT_IN(Stored, REEF_SPARSE);
+REEF_SWITCH(Lit);
+REEF_RELATION(Leads, REEF_EXCLUSIVE);
+
+static struct {
+    reef_entity other, victim, target;
+    uint32_t heard;
+} unwatched;
+
+static void ask_for_all(const reef_notice *n)
+{
+    reef_world *w = n->world;
+    const reef_entity e = unwatched.other;
+    const uint64_t entities = reef_count(w, Position);
+    unwatched.heard++;
+    assert_ok(reef_add(w, e, Frozen));
+    assert_false(reef_has(w, e, Frozen));
+    assert_ok(reef_set(w, e, Mass, 7));
+    assert_int_equal(reef_get(w, e, Mass)->kg, 1);
+    assert_ok(reef_set(w, e, Stored, 7));
+    assert_int_equal(reef_get(w, e, Stored)->n, 1);
+    assert_ok(reef_remove(w, e, Position));
+    assert_true(reef_has(w, e, Position));
+    assert_ok(reef_add(w, e, Lit));
+    assert_false(reef_has(w, e, Lit));
+    assert_ok(reef_disable(w, e, Mass));
+    assert_true(reef_is_enabled(w, e, Mass));
+    assert_true(reef_relate(w, e, Leads, unwatched.target) >= 0);
+    assert_false(reef_related(w, e, Leads, unwatched.target));
+    (void)reef_spawn(w, reef_with(Position, 3, 3));
+    assert_ok(reef_destroy(w, unwatched.victim));
+    assert_true(reef_is_alive(w, unwatched.victim));
+    assert_int_equal(reef_count(w, Position), entities);
+}
+
+static void what_nobody_watches_waits_as_well(void **state)
+{
+    reef_world *w = world_of(state);
+    begin(state);
+    memset(&unwatched, 0, sizeof unwatched);
+    assert_false(reef_observer_is_null(reef_observe(w, ask_for_all, REEF_ON_ADD, Health)));
+    unwatched.target = reef_create(w);
+    for (int i = 0; i < 3; i++) {
+        const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Mass, 1), reef_with(Stored, 1));
+        const reef_entity warm = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Mass, 1), reef_with(Stored, 1));
+        (void)reef_spawn(w, reef_with(Position, 3, 3));
+        unwatched.victim = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Mass, 1), reef_with(Stored, 1));
+        unwatched.other = e;
+        /* the fast paths of all calls are open */
+        for (int k = 0; k < 2; k++) {
+            assert_ok(reef_add(w, warm, Frozen));
+            assert_ok(reef_remove(w, warm, Frozen));
+            assert_ok(reef_remove(w, warm, Position));
+            assert_true(reef_set(w, warm, Position, 1, 2) >= 0);
+            assert_ok(reef_add(w, warm, Lit));
+            assert_ok(reef_remove(w, warm, Lit));
+            assert_ok(reef_disable(w, warm, Mass));
+            assert_ok(reef_enable(w, warm, Mass));
+            assert_true(reef_set(w, warm, Mass, 1) >= 0 && reef_set(w, e, Mass, 1) >= 0);
+            assert_true(reef_set(w, warm, Stored, 1) >= 0 && reef_set(w, e, Stored, 1) >= 0);
+            assert_true(reef_relate(w, warm, Leads, unwatched.target) >= 0);
+            assert_ok(reef_unrelate(w, warm, Leads, unwatched.target));
+        }
+        assert_ok(reef_destroy(w, reef_spawn(w, reef_with(Position, 1, 2), reef_with(Mass, 1), reef_with(Stored, 1))));
+        assert_ok(reef_add(w, warm, Health));
+        assert_int_equal(unwatched.heard, i + 1);
+        assert_true(reef_has(w, e, Frozen) && !reef_has(w, e, Position) && reef_has(w, e, Lit));
+        assert_false(reef_is_enabled(w, e, Mass));
+        assert_int_equal(reef_get(w, e, Mass)->kg, 7);
+        assert_int_equal(reef_get(w, e, Stored)->n, 7);
+        assert_true(reef_related(w, e, Leads, unwatched.target));
+        assert_false(reef_is_alive(w, unwatched.victim));
+    }
+}
+
 static void for_ever(const reef_notice *n)
 {
     tape.calls++;
@@ -677,6 +757,7 @@ int main(void)
         TEST(what_observers_ask_for_is_done_first_in_first_out),
         TEST(what_comes_may_be_taken_away_at_once),
         TEST(sets_by_observers_are_done_after_them),
+        TEST(what_nobody_watches_waits_as_well),
         TEST(a_cascade_without_end_is_bounded_and_named),
         TEST(observers_may_walk_and_write_but_not_fork),
         TEST(the_misuse_hook_names_the_observer),
