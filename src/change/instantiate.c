@@ -40,6 +40,7 @@
 #include "change/value_stage.h"
 #include "reef/relation.h"
 #include "reef/world.h"
+#include "reef/type_info.h"
 #include <stdlib.h>
 
 enum {

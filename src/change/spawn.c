@@ -36,6 +36,7 @@
 #include "reef/relation.h"
 #include "reef/detail/access.h"
 #include "reef/bundle.h"
+#include "reef/many.h"
 
 typedef struct bundle_part {
     const type *type;

@@ -33,6 +33,7 @@
 #include "reef/save.h"
 #include "reef/file.h"
 #include "reef/type_info.h"
+#include "reef/term.h"
 #include <float.h>
 #include <stdio.h>
 

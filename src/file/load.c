@@ -17,6 +17,7 @@
 #include "reef/save.h"
 #include "reef/system.h"
 #include "reef/file.h"
+#include "reef/control.h"
 
 /* Switches the systems on or off as in the file, or back to what they `was`. Only the first change can fail: it
  * makes the schedule the world's own. */

@@ -18,6 +18,7 @@
 #include "reef/loop.h"
 #include "reef/save.h"
 #include "reef/file.h"
+#include "reef/log.h"
 
 /* ---- what can be saved ---- */
 

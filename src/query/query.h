@@ -13,10 +13,10 @@
 
 #include "base/platform.h"
 #include "type/type.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/world_data.h"
 #include "reef/detail/loop.h"
+#include "reef/term.h"
 
 typedef reef_match match;
 typedef struct reef_query_data query;

@@ -9,6 +9,7 @@
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "reef/world.h"
+#include "reef/type_info.h"
 
 bool reef__world_knows(const reef_world *w, uint32_t c)
 {

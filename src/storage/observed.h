@@ -10,6 +10,7 @@
 #include "storage/error.h"
 #include "storage/world_data.h"
 #include "reef/observer.h"
+#include "reef/term.h"
 
 /* An observer. Only its number of holders ever changes. */
 struct observer {

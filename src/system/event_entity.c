@@ -12,6 +12,7 @@
 #include "system/schedule.h"
 #include "reef/event.h"
 #include "reef/brief.h"
+#include "reef/many.h"
 
 /* Entities that are to be marked or destroyed, in the visible order. */
 typedef struct brief_list {

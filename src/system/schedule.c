@@ -18,6 +18,7 @@
 #include "system/schedule_order.h"
 #include "system/system.h"
 #include "reef/system.h"
+#include "reef/control.h"
 #include <stdio.h>
 
 /* ---- making and sharing ---- */

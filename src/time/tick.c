@@ -25,6 +25,7 @@
 #include "world/snapshot.h"
 #include "reef/system.h"
 #include "reef/schedule.h"
+#include "reef/control.h"
 
 enum { STEPS_USUAL = 8 };
 

@@ -37,6 +37,7 @@
 #include "reef/component.h"
 #include "reef/merge.h"
 #include "reef/multi.h"
+#include "reef/log.h"
 
 typedef struct became {
     uint32_t generation; /* in `from`; 0: this index didn't come along */
