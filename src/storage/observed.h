@@ -43,7 +43,7 @@ typedef struct observer_calls {
     bool (*reserve_deaths)(reef_world *w, uint64_t n);
     void (*open)(reef_world *w);
     void (*close)(reef_world *w);
-    bool (*told)(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove);
+    bool (*notify)(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove);
     void (*notify_rest)(reef_world *w);
     reef_status (*flush)(reef_world *w);
     void (*failure)(reef_world *w, reef_error *e);
@@ -187,7 +187,7 @@ INLINE bool observe_unasked(const reef_world *w, uint32_t component)
 /* Tells that a component came, or went. False: nobody was told, so that pointers are still good. */
 INLINE bool observe_notify(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
 {
-    return observers_by(w)->told(w, e, component, value, remove);
+    return observers_by(w)->notify(w, e, component, value, remove);
 }
 
 /* Can a table component come, of which only one observer was told the last time, with no more than
