@@ -1,6 +1,7 @@
 /* An index that is always right: which fish are in which cell of a grid. The code that moves, makes and eats fish
  * knows nothing of the index. */
 #include "reef.h"
+#include "reef/many.h"
 #include "reef/observer.h"
 #include <stdio.h>
 

@@ -1,6 +1,8 @@
 /* What if? A meadow of rabbits is forked, and a fox comes into one of the two futures. They run at the same time, each
  * on a thread of its own, and are compared at the end. Nothing that happens in one can be seen in the other. */
 #include <reef.h>
+#include <reef/many.h>
+#include <reef/loop_settings.h>
 #include <stdio.h>
 #ifndef REEF_NO_THREADS
 #include <pthread.h>

@@ -25,8 +25,8 @@
  * Each other topic has a header of its own, and reef/all.h includes all of them:
  *
  *   reef/relation.h               relations: an entity as the target of a component
- *   reef/hierarchy.h              hierarchies: children and parents
- *   reef/type_info.h              types made at run time, and looking types up
+ *   reef/hierarchy.h              hierarchies: children and parents, paths of names
+ *   reef/type_info.h              types made at run time, looking types up, names of values, strict worlds
  *   reef/hooks.h                  types that own something: constructing, copying, moving, destroying
  *   reef/required.h               components that come along with another one
  *   reef/subtype.h                components that also count as another component
@@ -37,12 +37,15 @@
  *   reef/prefab.h                 templates of entities with children, and copies of them
  *   reef/bundle.h                 sets of components that are prepared once, for spawning
  *   reef/reserve.h                ids that are reserved, or given
- *   reef/many.h                   one component of many entities in random order
+ *   reef/many.h                   many entities in one call: values, copies, destroying; a value as a copy
  *   reef/ref.h                    references to components, which are kept outside of the world
  *   reef/signature.h              sets of component types as values
  *   reef/bulk.h                   one call that adds, removes, sets, enables or destroys for everything that a query
  *                                 matches
- *   reef/column.h                 more of a block: single fields, bits of rows, fixed sources, values of parents
+ *   reef/term.h                   queries by terms, as texts and in other worlds
+ *   reef/loop_settings.h          loops over a part of what matches, and loops in which the structure changes
+ *   reef/column.h                 more of a block: which rows match, single fields, bits of rows, fixed sources, values
+ *                                 of parents
  *   reef/slices.h                 loops that are cut into slices, for threads of your own
  *   reef/order.h                  orders: what rows are sorted by
  *   reef/ordered.h                queries in an order of their own, and groups
@@ -51,6 +54,8 @@
  *   reef/track.h                  which rows changed, and which entities lost a component
  *   reef/observer.h               functions that are called when components are added, changed and removed, or entities
  *                                 match
+ *   reef/control.h                replacing, removing, enabling and finding systems; single phases, pauses, time
+ *   reef/command_entity.h         commands that make many entities, copy, name, or remove everything
  *   reef/command_relation.h       commands that relate entities or copy prefabs
  *   reef/command_system.h         commands that add, replace, remove, enable and disable systems
  *   reef/event_reader.h           reading events from outside of systems
@@ -66,7 +71,7 @@
  *   reef/file.h                   saving and loading with settings, in memory and as streams; differences; checking a
  *                                 file
  *   reef/journal.h                journals: files that grow with each tick
- *   reef/inspect.h                visiting everything, checking
+ *   reef/inspect.h                visiting everything, checking, printing a single value
  *   reef/stats.h                  what a world contains, and the memory that it takes
  *   reef/log.h                    where the messages of a world go
  *   reef/memory.h                 allocators

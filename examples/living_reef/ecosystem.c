@@ -3,6 +3,8 @@
 #include <reef/prefab.h>
 #include <reef/bulk.h>
 #include <reef/pool.h>
+#include <reef/term.h>
+#include <reef/control.h>
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include "stop.h"
 #if defined(LIVING_REEF_SQL)
 #include "reef_sqlite.h"
+#include "reef/control.h"
 #endif
 
 static reef_inspector *inspector;

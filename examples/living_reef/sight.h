@@ -12,6 +12,7 @@
 
 #include "fish.h"
 #include "sea.h"
+#include "reef/hooks.h"
 
 /* What other fish see of a fish. It has 32 bytes, because a fish looks at a dozen others when it decides on its
  * course. */

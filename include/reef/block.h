@@ -84,24 +84,15 @@ typedef struct reef_block {
     reef_loop_position loop; /* internal */
 } reef_block;
 
-/* The array of a component in this block: block->count values, for reading or for writing, valid until the next
- * reef_next. NULL if the component is optional or in an any-of, and the table doesn't have it. NULL and UNDECLARED if
- * the query doesn't name the component with that access. */
-REEF_API const void *reef_block_in(const reef_block *block, reef_component type);
-REEF_API void *reef_block_inout(const reef_block *block, reef_component type);
-/* The rows of the block that match: bit i % 64 of word i / 64 is row i; NULL if all of them do. Blocks without a
- * matching row are not visited. Valid until the next reef_next. */
-REEF_INLINE const uint64_t *reef_block_mask(const reef_block *block)
-{
-    return block && block->count ? block->loop.mask : NULL;
-}
 /* Finds the next run of matching rows at or after row *first, writes its first row to *first and returns its length; 0:
  * there is no more. With it the inner loop stays a plain one:
  *     for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
  *         for (uint32_t i = first; i < first + n; i++) ... */
 REEF_API uint32_t reef_block_run(const reef_block *block, uint32_t *first);
-/* By the C name of a type: reef_in(b, Velocity) is a const Velocity *, reef_inout(b, Position) and reef_out(b,
- * Position) are a Position *. */
+/* The array of a component in this block: b.count values, for reading or for writing, valid until the next reef_next.
+ * By the C name of a type: reef_in(b, Velocity) is a const Velocity *, reef_inout(b, Position) and reef_out(b,
+ * Position) are a Position *. NULL if the component is optional or in an any-of, and the table doesn't have it. NULL
+ * and UNDECLARED if the query doesn't name the component with that access. */
 #define reef_in(block, T) REEF_CAST(const T *, reef_block_in_decl(block, &reef_declared_by_REEF_COMPONENT_##T))
 #define reef_inout(block, T) REEF_CAST(T *, reef_block_inout_decl(block, &reef_declared_by_REEF_COMPONENT_##T))
 #define reef_out(block, T) REEF_CAST(T *, reef_block_inout_decl(block, &reef_declared_by_REEF_COMPONENT_##T))

@@ -1,10 +1,21 @@
-/* More of a block: the rows' bits, arrays of single fields, values of a fixed source, values of parents, one row. */
+/* More of a block: which of its rows match, arrays by the id of a type, bits of rows, arrays of single fields, values
+ * of a fixed source, values of parents, one row. */
 #ifndef REEF_COLUMN_H
 #define REEF_COLUMN_H
 
 #include "block.h"
 
 REEF_BEGIN_C
+
+/* The array of a component in this block, by the id of its type; otherwise as reef_in and reef_inout. */
+REEF_API const void *reef_block_in(const reef_block *block, reef_component type);
+REEF_API void *reef_block_inout(const reef_block *block, reef_component type);
+/* The rows of the block that match: bit i % 64 of word i / 64 is row i; NULL if all of them do. Blocks without a
+ * matching row are not visited. Valid until the next reef_next. */
+REEF_INLINE const uint64_t *reef_block_mask(const reef_block *block)
+{
+    return block && block->count ? block->loop.mask : NULL;
+}
 
 /* The rows of this block that have a component or switch which isn't disabled: bit i % 64 of word i / 64 is row i; bits
  * from count on are zero. Writes 16 words to `words` and returns it. The type need not be a term of the query. */

@@ -29,35 +29,23 @@ REEF_API reef_entity reef_cmd_create(reef_block *block);
 /* Makes an entity with these components. The values are copied at once; those that can't be copied are moved out of the
  * caller's. Null on failure. */
 REEF_API reef_entity reef_cmd_spawn_values(reef_block *block, const reef_value *values, uint32_t count);
-/* Makes `n` such entities and writes their handles to `entities`, which has room for n or is NULL. Either all are made
- * or none. */
-REEF_API reef_status reef_cmd_spawn_many_values(reef_block *block, uint32_t n, reef_entity *entities,
-                                                const reef_value *values, uint32_t count);
-/* Makes a copy of `source` as it is when the command is applied. Null on failure. */
-REEF_API reef_entity reef_cmd_clone(reef_block *block, reef_entity source);
-/* These do what reef_destroy, reef_add_id (without args), reef_set_id, reef_remove_id, reef_remove_all and
- * reef_change_values do, when the command is applied. Values are copied at once. */
+/* These do what reef_destroy, reef_add_id (without args), reef_set_id, reef_remove_id and reef_change_values
+ * do, when the command is applied. Values are copied at once. */
 REEF_API reef_status reef_cmd_destroy(reef_block *block, reef_entity entity);
 REEF_API reef_status reef_cmd_add_id(reef_block *block, reef_entity entity, reef_component type);
 REEF_API reef_status reef_cmd_set_id(reef_block *block, reef_entity entity, reef_component type, const void *value,
                                      size_t size);
 REEF_API reef_status reef_cmd_remove_id(reef_block *block, reef_entity entity, reef_component type);
-REEF_API reef_status reef_cmd_remove_all(reef_block *block, reef_entity entity);
 REEF_API reef_status reef_cmd_change_values(reef_block *block, reef_entity entity, const reef_value *values,
                                             uint32_t count);
 /* As reef_enable_id; type {0} means the whole entity. */
 REEF_API reef_status reef_cmd_enable_id(reef_block *block, reef_entity entity, reef_component type, bool on);
-/* As reef_set_name; the text is copied. If two commands give the same name, the first one in their order gets it, and
- * the other fails with NAME_TAKEN. */
-REEF_API reef_status reef_cmd_name(reef_block *block, reef_entity entity, const char *name);
 
 REEF_END_C
 
 /* By the C name of a type: reef_cmd_spawn(b, reef_with(Position, 1, 2)), reef_cmd_add(b, e, Frozen), reef_cmd_set(b,
  * e, Velocity, 3, 4). */
 #define reef_cmd_spawn(block, ...) reef_cmd_spawn_values(block, REEF_VALUES_(__VA_ARGS__))
-#define reef_cmd_spawn_many(block, n, entities, ...) \
-    reef_cmd_spawn_many_values(block, n, entities, REEF_VALUES_(__VA_ARGS__))
 #define reef_cmd_change(block, entity, ...) reef_cmd_change_values(block, entity, REEF_VALUES_(__VA_ARGS__))
 #define reef_cmd_add(block, entity, T) reef_cmd_add_id(block, entity, reef_id(T))
 #define reef_cmd_remove(block, entity, T) reef_cmd_remove_id(block, entity, reef_id(T))

@@ -50,26 +50,16 @@ REEF_API const void *reef_get_id(const reef_world *world, reef_entity entity, re
 REEF_API void *reef_mut_id(reef_world *world, reef_entity entity, reef_component type);
 /* Number of entities that have the component, disabled or not. */
 REEF_API uint64_t reef_count_id(const reef_world *world, reef_component type);
-/* The living entity of an index; null if there is none. */
-REEF_API reef_entity reef_entity_at(const reef_world *world, uint32_t index);
 /* Number of living entities. */
 REEF_API uint64_t reef_count_alive(const reef_world *world);
-
-/* Copies the value of a component to `out`. This works for every home, also for REEF_SPLIT, where no whole struct is in
- * memory and reef_get returns NULL. False, with nothing written, if the entity doesn't have the component or isn't
- * alive, if `size` isn't that of the type, or if the type has a copy or destroy hook. */
-REEF_API bool reef_read_id(const reef_world *world, reef_entity entity, reef_component type, void *out, size_t size);
 
 /* ---- typed macros ---- */
 
 /* reef_change(w, e, reef_with(Position, 1, 2), reef_without(Velocity)): all of it in one move. */
 #define reef_change(world, entity, ...) reef_change_values(world, entity, REEF_VALUES_(__VA_ARGS__))
-/* These take the C name of a type, and return what the function returns: reef_add_args passes args to the constructor;
- * reef_ensure returns a T *; reef_read takes a pointer to T. */
-#define reef_add_args(world, entity, T, args) reef_add_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, args)
+/* These take the C name of a type. reef_ensure returns a T *. */
 #define reef_ensure(world, entity, T) REEF_CAST(T *, reef_ensure_id(world, entity, reef_id(T), NULL))
 #define reef_count(world, T) reef_count_id(world, reef_id(T))
-#define reef_read(world, entity, T, out) reef_read_id(world, entity, reef_id(T), REEF_CHECK_MUTABLE_(T, out), sizeof(T))
 
 /* reef_get_id, reef_mut_id and reef_has_id by the C name of a type. They return a const T *, a T * and a bool. */
 #define reef_get(world, entity, T) \

@@ -33,10 +33,8 @@ REEF_API reef_entity reef_spawn_values(reef_world *world, const reef_value *valu
  * NULL. Either all are made or none; on failure each of `entities` is as it was or null. */
 REEF_API reef_status reef_spawn_many_values(reef_world *world, uint32_t n, reef_entity *entities,
                                             const reef_value *values, uint32_t count);
-/* Makes `n` copies of `source` with all its components, but without its name. Further errors: NOT_COPYABLE, LIMIT.
- * Either all are made or none, as above. */
-REEF_API reef_status reef_clone_many(reef_world *world, reef_entity source, uint32_t n, reef_entity *entities);
-/* Makes one copy. Null on failure, for the same reasons. */
+/* Makes a copy of `source` with all its components, but without its name. Null on failure; further errors:
+ * NOT_COPYABLE, LIMIT. */
 REEF_API reef_entity reef_clone(reef_world *world, reef_entity source);
 /* Makes an entity without components. Null on failure: LIMIT, NO_MEMORY, LOCKED. */
 REEF_API reef_entity reef_create_entity(reef_world *world);
@@ -47,10 +45,6 @@ REEF_API reef_entity reef_create_entity(reef_world *world);
  * used again with another generation. Relations to it end, and their sources may be destroyed with it, or it is REFUSED
  * (reef/relation.h). */
 REEF_API reef_status reef_destroy(reef_world *world, reef_entity entity);
-/* Destroys those of the entities that are alive, in the array's order, one by one, and skips null and dead handles. It
- * stops at one that can't be destroyed. Returns how many it destroyed, without those that died with another one; 0 when
- * it fails with LOCKED. */
-REEF_API uint32_t reef_destroy_many(reef_world *world, const reef_entity *entities, uint32_t n);
 
 /* Makes an entity without components. Null on failure: LIMIT, NO_MEMORY, LOCKED. */
 REEF_INLINE reef_entity reef_create(reef_world *world)

@@ -84,15 +84,6 @@ typedef struct reef_field_list {
     uint32_t bytes; /* size of the struct */
 } reef_field_list;
 
-/* Writes a value by its name, with a zero at its end, at most `size` bytes; REEF_NAMES_TEXT_MAX is always enough. A bit
- * mask is written as "WET|COLD": the names in the order of their list, each of which has a bit that no name before has.
- * What has no name is written as a number. Returns the length of the whole text. NULL is an empty list of names. Any
- * thread. */
-REEF_API size_t reef_names_write(const reef_names *names, int64_t value, char *text, size_t size);
-/* Reads what reef_names_write writes: a name, in a bit mask also several with | between them, or numbers in their
- * place. `text` has `length` bytes and needs no zero. False: it is none of these; then *value stays. Any thread. */
-REEF_API bool reef_names_read(const reef_names *names, const char *text, size_t length, int64_t *value);
-
 REEF_END_C
 
 #include "detail/field.h"
@@ -106,14 +97,9 @@ REEF_END_C
 /* The fields of a struct that isn't a component, for components that have it as a member. */
 #define REEF_STRUCT(T, ...) \
     REEF_FIELDS_CHECK_(T, __VA_ARGS__) \
-    static const reef_field reef_fields_##T[] = {REEF_FIELDS_OF(T, __VA_ARGS__)}; \
+    static const reef_field reef_fields_##T[] = {REEF_EACH_(REEF_FIELD_OF_, T, __VA_ARGS__)}; \
     REEF_UNUSED static const reef_field_list reef_declared_by_REEF_STRUCT_##T = { \
         reef_fields_##T, REEF_CAST(uint32_t, sizeof reef_fields_##T / sizeof reef_fields_##T[0]), \
         REEF_CAST(uint32_t, sizeof(T))}
-
-/* Fields as the initialisers of an array, for reef_type_desc and reef_type_describe:
- * const reef_field fields[] = {REEF_FIELDS_OF(Position, x, (y, "m"))}. At most 64; an array may have several of
- * these, without commas between them. */
-#define REEF_FIELDS_OF(T, ...) REEF_EACH_(REEF_FIELD_OF_, T, __VA_ARGS__)
 
 #endif

@@ -30,8 +30,6 @@ REEF_INLINE bool reef_entity_equal(reef_entity a, reef_entity b)
 }
 /* Is it {0}? A handle that isn't null may be dead: reef_is_alive. */
 REEF_INLINE bool reef_entity_is_null(reef_entity e) { return e.generation == 0; }
-/* The handle as a number for hash tables and logs: the generation in the upper half, the index in the lower half. */
-REEF_INLINE uint64_t reef_entity_bits(reef_entity e) { return REEF_CAST(uint64_t, e.generation) << 32 | e.index; }
 
 /* A world: entities, their components and the memory for both (reef/world.h). */
 typedef struct reef_world reef_world;

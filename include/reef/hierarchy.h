@@ -72,6 +72,12 @@ REEF_API bool reef_walk_next(reef_walk *walk);
 REEF_API uint64_t reef_descendants_id(const reef_world *world, reef_entity root, reef_component relation,
                                       reef_entity *entities, uint64_t room);
 
+/* As reef_find, below an ancestor: reef_find_below(w, ship, "turret.barrel"). With a null ancestor it is reef_find. */
+REEF_API reef_entity reef_find_below(const reef_world *world, reef_entity ancestor, const char *path);
+/* Writes the path of an entity. As snprintf, it writes at most `size` bytes with the zero, and returns the whole path's
+ * length. 0: the entity isn't alive, or it or one of its ancestors has no name. */
+REEF_API size_t reef_path(const reef_world *world, reef_entity entity, char *text, size_t size);
+
 REEF_END_C
 
 /* The parent of an entity. Null: it has none, or isn't alive. */

@@ -3,7 +3,7 @@
 #ifndef REEF_HOOKS_H
 #define REEF_HOOKS_H
 
-#include "handle.h"
+#include "component.h"
 
 REEF_BEGIN_C
 
@@ -21,7 +21,7 @@ typedef enum reef_on_fork {
  * A type with `destroy` owns something, so it needs `move` or `bytes_move` as well. Hooks must not call reef on the
  * same world. Every slot has the type's alignment. */
 /* The hooks of a type; each may be NULL. */
-typedef struct reef_hooks {
+struct reef_hooks {
     /* Make a value in `slot` (zeroed memory) for `entity`. `args` is what the caller gave to reef_add_args (NULL for
      * the default value). If it returns anything but REEF_OK, the whole call fails, and `slot` is not destroyed. */
     reef_status (*construct)(void *context, reef_world *world, reef_entity entity, void *slot, const void *args);
@@ -46,7 +46,22 @@ typedef struct reef_hooks {
      * 512, and every add, remove, write, spawn and destroy of entities with the type takes a slower path. Refused for
      * the home REEF_BIT (BAD_ARGUMENT) */
     bool track_rows;
-} reef_hooks;
+};
+
+/* ---- declaring types with hooks ---- */
+
+/* A component with hooks: a pointer to a reef_hooks that lives as long as the program. */
+#define REEF_COMPONENT_HOOKS(T, hooks) REEF_COMPONENT_IN_HOOKS(T, REEF_TABLE, hooks)
+/* The same in another home. */
+#define REEF_COMPONENT_IN_HOOKS(T, home, hooks) \
+    REEF_DECLARE_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), home, hooks)
+/* A tag with hooks. Only track_rows makes sense for a tag. */
+#define REEF_TAG_HOOKS(Name, hooks) \
+    REEF_TAG_STRUCT_(Name) \
+    REEF_DECLARE_(Name, 0, 1, REEF_TABLE, hooks)
+
+/* reef_add for a type whose constructor gets `args`. */
+#define reef_add_args(world, entity, T, args) reef_add_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, args)
 
 REEF_END_C
 

@@ -3,6 +3,7 @@
 #define REEF_INSPECT_H
 
 #include "query.h"
+#include <stdio.h>
 
 REEF_BEGIN_C
 
@@ -47,6 +48,22 @@ REEF_API reef_status reef_pages_used(const reef_world *world, reef_component typ
  * Returns OK, or CORRUPT and writes a message that says what is wrong and where, at most `size` bytes with the zero.
  * Costs O(world); it is for tests. */
 REEF_API reef_status reef_validate(const reef_world *world, char *message, size_t size);
+
+/* ---- single entities and values ---- */
+
+/* The living entity of an index; null if there is none. */
+REEF_API reef_entity reef_entity_at(const reef_world *world, uint32_t index);
+/* The entity that has the singletons, for everything that the calls of reef/single.h don't do. Null: there is none, as
+ * in a new world. */
+REEF_API reef_entity reef_single_entity(const reef_world *world);
+/* The handle as a number for hash tables and logs: the generation in the upper half, the index in the lower half. */
+REEF_INLINE uint64_t reef_entity_bits(reef_entity e) { return REEF_CAST(uint64_t, e.generation) << 32 | e.index; }
+/* Writes a value as reef_print does: one field of the type with its unit ("2.5 m"); if `field` is NULL, all fields with
+ * their names ("x 1 m, y 2 m"), or bytes if the type has no fields. `data` points to a value of the type; NULL: nothing
+ * is written. The world is needed for the names of entities. False when the file can't be written, or the type isn't
+ * known. */
+REEF_API bool reef_print_value(const reef_world *world, reef_component type, const reef_field *field, const void *data,
+                               FILE *file);
 
 REEF_END_C
 

@@ -1,4 +1,4 @@
-/* Where the messages of a world go, after it was made. */
+/* Where the messages of a world go: nowhere, or elsewhere after it was made. */
 #ifndef REEF_LOG_H
 #define REEF_LOG_H
 
@@ -15,6 +15,9 @@ REEF_API void reef_set_context(reef_world *world, void *context);
  * its mistakes to itself, by reef_log_none. */
 REEF_API void reef_set_log(reef_world *world, void (*log)(void *context, reef_log_level level, const char *message),
                            void (*misuse)(void *context, reef_status status, const char *message));
+
+/* Drops all messages: a world with this log prints none. Does nothing; any thread. */
+REEF_API void reef_log_none(void *context, reef_log_level level, const char *message);
 
 REEF_END_C
 

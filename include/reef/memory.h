@@ -16,13 +16,6 @@ typedef struct reef_allocator {
     void *context;
 } reef_allocator;
 
-/* Takes the memory for types (their names, fields and hooks: all that reef keeps outside of worlds) from this allocator
- * instead of the C library's; NULL or {0}: from the C library's again. It must be called before the first type is
- * registered, that is before the first call of reef_id, reef_type_new, reef_type_find or anything that takes a world;
- * declarations don't count. Types are never freed, so the allocator must live as long as the process; align is at most
- * that of max_align_t. Errors: EXISTS (memory for types was taken already; nothing changes). Any thread. */
-REEF_API reef_status reef_set_process_allocator(const reef_allocator *allocator);
-
 REEF_END_C
 
 #endif

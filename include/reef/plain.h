@@ -80,6 +80,8 @@ REEF_API void *reef_plain_sub_cell(reef_strided values, uint32_t i);
 /* The rows of the block that match: bit i % 64 of word i / 64 is row i; NULL: all rows match. Valid until the next
  * reef_next_block. */
 REEF_API const uint64_t *reef_plain_block_mask(const reef_block *block);
+/* reef_next. */
+REEF_API bool reef_next_block(reef_block *block);
 /* Goes to the next row of reef_rows: row->entity, at row->i of row->block. False: there is no more. */
 REEF_API bool reef_plain_row_next(reef_row *row);
 /* The next event of reef_receive_id; NULL: there is no more. Valid until the system's function returns. */

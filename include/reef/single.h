@@ -31,9 +31,6 @@ REEF_API void *reef_single_mut_id(reef_world *world, reef_component type);
 REEF_API bool reef_single_has_id(const reef_world *world, reef_component type);
 /* Removes a singleton. The entity stays, even without any singletons. Errors: ABSENT, and as reef_remove. */
 REEF_API reef_status reef_single_remove_id(reef_world *world, reef_component type);
-/* The entity that has the singletons, for everything that the calls above don't do. Null: there is none, as in a new
- * world. */
-REEF_API reef_entity reef_single_entity(const reef_world *world);
 
 REEF_END_C
 

@@ -2,7 +2,7 @@
 #ifndef REEF_SLICES_H
 #define REEF_SLICES_H
 
-#include "loop.h"
+#include "loop_settings.h"
 
 REEF_BEGIN_C
 

@@ -105,21 +105,6 @@ REEF_API reef_system_id reef_system_new(reef_world *world, const reef_system_des
 #define reef_system(world, function, text) reef_system_add(world, #function, function, text)
 REEF_API reef_system_id reef_system_add(reef_world *world, const char *name, void (*function)(reef_block *block),
                                         const char *text);
-/* Replaces a system by another one, which keeps its position and its handle. Its interval begins anew, and it sees
- * changes as a new system does; it reads events from where the old one was. Errors: as reef_system_new, NOT_ALIVE,
- * OTHER_WORLD; then the system isn't changed. */
-REEF_API reef_status reef_system_replace(reef_world *world, reef_system_id system, const reef_system_desc *desc);
-/* Removes a system. Errors: NOT_ALIVE, OTHER_WORLD, LOCKED, NO_MEMORY. */
-REEF_API reef_status reef_system_remove(reef_world *world, reef_system_id system);
-/* Enables a system or disables it. While it is disabled it doesn't run; it keeps its position, and sees later the
- * changes and events that it missed. Errors: the same. */
-REEF_API reef_status reef_system_enable(reef_world *world, reef_system_id system, bool on);
-/* Is the system enabled? False if there is no such system. */
-REEF_API bool reef_system_is_enabled(const reef_world *world, reef_system_id system);
-/* The system with this name; null if there is none. */
-REEF_API reef_system_id reef_system_find(const reef_world *world, const char *name);
-/* A system's name; NULL if there is no such system. The pointer lives as long as the system. */
-REEF_API const char *reef_system_name(const reef_world *world, reef_system_id system);
 
 /* ---- phases ---- */
 
@@ -145,23 +130,12 @@ REEF_API reef_status reef_phase_new(reef_world *world, const reef_phase_desc *de
  * each such failure is logged, the first one is reef_last_error after the tick, and reef_tick returns OK. Errors:
  * BAD_ARGUMENT, LOCKED (a loop is open, or in a tick), NO_MEMORY. */
 REEF_API reef_status reef_tick(reef_world *world, float dt);
-/* Runs one phase, once, with this time step. The world's time and number of ticks don't change. Errors: the same. */
-REEF_API reef_status reef_tick_phase(reef_world *world, const char *phase, float dt);
 /* Runs a system once, without adding it, in the same way (jobs, threads, commands). Its name may be NULL. Errors: as
  * reef_system_new and reef_tick. */
 REEF_API reef_status reef_system_once(reef_world *world, const reef_system_desc *desc, float dt);
 
-/* Pauses a world or resumes it. While a world is paused, reef_tick does nothing and returns OK; reef_tick_once still
- * ticks. Being paused isn't part of the state. */
-REEF_API void reef_pause(reef_world *world, bool paused);
-/* Is the world paused? */
-REEF_API bool reef_is_paused(const reef_world *world);
-/* Runs a tick, whether the world is paused or not. Errors: as reef_tick. */
-REEF_API reef_status reef_tick_once(reef_world *world, float dt);
-
-/* Number of ticks, and the sum of their time steps in nanoseconds. Both are part of the state. */
+/* Number of ticks, which is part of the state. */
 REEF_API uint64_t reef_tick_count(const reef_world *world);
-REEF_API uint64_t reef_time_ns(const reef_world *world);
 
 /* ---- for systems ---- */
 

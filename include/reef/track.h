@@ -19,6 +19,7 @@
 #define REEF_TRACK_H
 
 #include "component.h"
+#include "hooks.h"
 
 REEF_BEGIN_C
 

@@ -20,9 +20,7 @@
 
 #include "field.h"
 #include "handle.h"
-#include "hooks.h"
 #include "limits.h"
-#include "memory.h"
 #include "status.h"
 
 REEF_BEGIN_C
@@ -44,6 +42,9 @@ typedef enum reef_home {
     REEF_SHARED, /* a reference counted value outside of the rows, which several entities may share */
     REEF_SPLIT   /* as REEF_TABLE, with a column for each field; the type needs fields */
 } reef_home;
+
+/* The hooks of a type whose values are no plain data: reef/hooks.h. */
+typedef struct reef_hooks reef_hooks;
 
 /* ---- declaring ---- */
 
@@ -76,8 +77,6 @@ REEF_API void reef_undeclare_(reef_type_decl *decl);
 /* The id of a declared type; {0} if the declaration contradicts another of the same name (reef_declare_error says how)
  * or memory runs out. Any thread. */
 REEF_API reef_component reef_resolve(reef_type_decl *decl) REEF_PURE;
-/* The first contradiction between two declarations of one name, as a text, or NULL. Any thread. */
-REEF_API const char *reef_declare_error(void);
 
 /* The struct of a tag, which is never completed. C++ is told that this is no struct whose definition is missing: it
  * finds the function in the tag's namespace (reef/cpp/type.hpp). */
@@ -105,13 +104,10 @@ REEF_API const char *reef_declare_error(void);
      REEF_CAST(int, reef_home_by_REEF_COMPONENT_##T) <= REEF_CAST(int, REEF_COLD))
 
 /* A component whose data is the C type T. T is a single identifier: give other types one by a typedef. */
-#define REEF_COMPONENT(T) REEF_COMPONENT_IN_HOOKS(T, REEF_TABLE, 0)
-/* A component with hooks: a pointer to a reef_hooks that lives as long as the program. */
-#define REEF_COMPONENT_HOOKS(T, hooks) REEF_COMPONENT_IN_HOOKS(T, REEF_TABLE, hooks)
+#define REEF_COMPONENT(T) REEF_COMPONENT_IN(T, REEF_TABLE)
 /* A component in another home: REEF_COMPONENT_IN(Burning, REEF_SPARSE). */
-#define REEF_COMPONENT_IN(T, home) REEF_COMPONENT_IN_HOOKS(T, home, 0)
-#define REEF_COMPONENT_IN_HOOKS(T, home, hooks) \
-    REEF_DECLARE_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), home, hooks)
+#define REEF_COMPONENT_IN(T, home) \
+    REEF_DECLARE_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), home, 0)
 /* A component in pages of `page_rows` values each: a power of two, 1 ... REEF_PAGE_ROWS_MAX. */
 #define REEF_COMPONENT_PAGED(T, page_rows) \
     REEF_DECLARE_AS_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), REEF_PAGED, 0, \
@@ -124,10 +120,6 @@ REEF_API const char *reef_declare_error(void);
 #define REEF_TAG(Name) \
     REEF_TAG_STRUCT_(Name) \
     REEF_DECLARE_(Name, 0, 1, REEF_TABLE, 0)
-/* A tag with hooks. Only track_rows makes sense for a tag. */
-#define REEF_TAG_HOOKS(Name, hooks) \
-    REEF_TAG_STRUCT_(Name) \
-    REEF_DECLARE_(Name, 0, 1, REEF_TABLE, hooks)
 /* A tag that is one bit a row. */
 #define REEF_SWITCH(Name) \
     REEF_TAG_STRUCT_(Name) \

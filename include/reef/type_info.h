@@ -1,7 +1,8 @@
-/* Types made at run time, and looking types up: for tools and other languages. */
+/* Types made at run time, types that a strict world knows, and looking types up: for tools and other languages. */
 #ifndef REEF_TYPE_INFO_H
 #define REEF_TYPE_INFO_H
 
+#include "memory.h"
 #include "type.h"
 
 REEF_BEGIN_C
@@ -66,6 +67,40 @@ REEF_API reef_component reef_column_of(reef_component type, const char *field);
 REEF_API const char *reef_type_name(reef_component type);
 /* Number of types that the process knows; their ids are 1 ... count. Any thread. */
 REEF_API uint32_t reef_type_count(void);
+
+/* The first contradiction between two declarations of one name, as a text, or NULL. Any thread. */
+REEF_API const char *reef_declare_error(void);
+
+/* Makes a type known to a strict world. In any other world it has no effect. Errors: UNKNOWN_TYPE, NO_MEMORY. */
+REEF_API reef_status reef_world_use(reef_world *world, reef_component type);
+#define reef_use(world, T) reef_world_use(world, reef_id(T))
+
+/* ---- fields ---- */
+
+/* Fields as the initialisers of an array, for reef_type_desc and reef_type_describe:
+ * const reef_field fields[] = {REEF_FIELDS_OF(Position, x, (y, "m"))}. At most 64; an array may have several of
+ * these, without commas between them. */
+#define REEF_FIELDS_OF(T, ...) REEF_EACH_(REEF_FIELD_OF_, T, __VA_ARGS__)
+
+/* ---- names of values: REEF_ENUM and REEF_MASK ---- */
+
+/* Writes a value by its name, with a zero at its end, at most `size` bytes; REEF_NAMES_TEXT_MAX is always enough. A bit
+ * mask is written as "WET|COLD": the names in the order of their list, each of which has a bit that no name before has.
+ * What has no name is written as a number. Returns the length of the whole text. NULL is an empty list of names. Any
+ * thread. */
+REEF_API size_t reef_names_write(const reef_names *names, int64_t value, char *text, size_t size);
+/* Reads what reef_names_write writes: a name, in a bit mask also several with | between them, or numbers in their
+ * place. `text` has `length` bytes and needs no zero. False: it is none of these; then *value stays. Any thread. */
+REEF_API bool reef_names_read(const reef_names *names, const char *text, size_t length, int64_t *value);
+
+/* ---- the memory for types ---- */
+
+/* Takes the memory for types (their names, fields and hooks: all that reef keeps outside of worlds) from this allocator
+ * instead of the C library's; NULL or {0}: from the C library's again. It must be called before the first type is
+ * registered, that is before the first call of reef_id, reef_type_new, reef_type_find or anything that takes a world;
+ * declarations don't count. Types are never freed, so the allocator must live as long as the process; align is at most
+ * that of max_align_t. Errors: EXISTS (memory for types was taken already; nothing changes). Any thread. */
+REEF_API reef_status reef_set_process_allocator(const reef_allocator *allocator);
 
 REEF_END_C
 

@@ -2,6 +2,7 @@
 #ifndef REEF_WORLD_H
 #define REEF_WORLD_H
 
+#include "memory.h"
 #include "type.h"
 
 REEF_BEGIN_C
@@ -38,12 +39,6 @@ REEF_API void reef_world_free(reef_world *world);
 /* Destroys all entities. Their handles are dead; types and capacity stay. Errors: LOCKED. */
 REEF_API reef_status reef_world_clear(reef_world *world);
 
-/* Makes a type known to a strict world. In any other world it has no effect. Errors: UNKNOWN_TYPE, NO_MEMORY. */
-REEF_API reef_status reef_world_use(reef_world *world, reef_component type);
-#define reef_use(world, T) reef_world_use(world, reef_id(T))
-
-/* Drops all messages: a world with this log prints none. Does nothing; any thread. */
-REEF_API void reef_log_none(void *context, reef_log_level level, const char *message);
 /* ---- the last error ---- */
 
 /* Why a call failed. */
@@ -80,11 +75,6 @@ REEF_API reef_status reef_set_name(reef_world *world, reef_entity entity, const 
 REEF_API const char *reef_name(const reef_world *world, reef_entity entity);
 /* The entity with this path; null if there is none. O(parts). */
 REEF_API reef_entity reef_find(const reef_world *world, const char *path);
-/* The same below an ancestor: reef_find_below(w, ship, "turret.barrel"). With a null ancestor it is reef_find. */
-REEF_API reef_entity reef_find_below(const reef_world *world, reef_entity ancestor, const char *path);
-/* Writes the path of an entity. As snprintf, it writes at most `size` bytes with the zero, and returns the whole path's
- * length. 0: the entity isn't alive, or it or one of its ancestors has no name. */
-REEF_API size_t reef_path(const reef_world *world, reef_entity entity, char *text, size_t size);
 
 REEF_END_C
 

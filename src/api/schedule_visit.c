@@ -8,6 +8,7 @@
 #include "system/schedule.h"
 #include "system/system.h"
 #include "reef/schedule.h"
+#include "reef/control.h"
 
 /* Each component that a system uses gives at most three: data, sent and received events. */
 enum { TOUCHES_SHOWN = 3 * REEF_TERMS_MAX + 4 * REEF_TOUCHES_MAX };

@@ -386,14 +386,14 @@ static bool rename_over_open(const wchar_t *from, const wchar_t *to)
 static bool rename_by_turns(const wchar_t *from, const wchar_t *to)
 {
     static const wchar_t suffix[] = L".reef-old";
-    wchar_t aside[DISK_PATH_MAX + sizeof suffix / sizeof suffix[0]];
+    wchar_t old[DISK_PATH_MAX + sizeof suffix / sizeof suffix[0]];
     const size_t length = wcslen(to);
-    memcpy(aside, to, length * sizeof *to);
-    memcpy(aside + length, suffix, sizeof suffix);
-    if (!MoveFileExW(to, aside, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return false;
+    memcpy(old, to, length * sizeof *to);
+    memcpy(old + length, suffix, sizeof suffix);
+    if (!MoveFileExW(to, old, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return false;
     const bool done = MoveFileExW(from, to, MOVEFILE_WRITE_THROUGH);
-    if (done) (void)DeleteFileW(aside); /* the system removes it when nobody has it open any more */
-    else (void)MoveFileExW(aside, to, MOVEFILE_WRITE_THROUGH);
+    if (done) (void)DeleteFileW(old); /* the system removes it when nobody has it open any more */
+    else (void)MoveFileExW(old, to, MOVEFILE_WRITE_THROUGH);
     return done;
 }
 

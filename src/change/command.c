@@ -47,6 +47,8 @@
 #include "change/value_stage.h"
 #include "reef/enable.h"
 #include "reef/relation.h"
+#include "reef/many.h"
+#include "reef/loop_settings.h"
 #include <stdio.h>
 
 typedef struct command {

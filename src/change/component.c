@@ -344,17 +344,18 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     if (mark) {
         const uint32_t id = reef_slots_at(&w->hot, place)[0].head.table;
         if (on && c.id && slot_find(w, c.id, id) == 0 && !reef__bit_has(w, c.id, place)) return false;
-    } else if (UNLIKELY(b->marks !=
+    } else if (UNLIKELY(b->disabled_bits !=
                         /* An id that has a bit too many, or a switch whose mark has to be cleared with it. */
                         0)) {
-        if (b->marks == BITS_OF_MARKS || (!on && !BUG(35) && reef__bit_has(w, c.id | BIT_DISABLED, place)))
+        if (b->disabled_bits == BITS_OF_DISABLED || (!on && !BUG(35) && reef__bit_has(w, c.id | BIT_DISABLED, place)))
             return false;
     }
     const uint64_t bit = 1ull << (place % 64), was = words[place_row(place) / 64];
     if (UNLIKELY(((was & bit) != 0) == on)) return false;
     words[place_row(place) / 64] = was ^ bit;
     b->switched += on ? 1 : UINT64_MAX;
-    if (!mark && b->marks == 0) w->hot.cached = (reef_cached_bits){c.id, place - place_row(place), words, &b->switched};
+    if (!mark && b->disabled_bits == 0)
+        w->hot.cached = (reef_cached_bits){c.id, place - place_row(place), words, &b->switched};
     return true;
 }
 
@@ -367,7 +368,7 @@ INLINE uint64_t chunk_remember(reef_world *w, value_store *s, reef_entity e, boo
     uint32_t place;
     uint64_t *words = bits_open(w, number, e, on, &place);
     if (UNLIKELY(words == NULL)) return UINT64_MAX;
-    const uint32_t marks = w->state.bits[number - 1].marks;
+    const uint32_t marks = w->state.bits[number - 1].disabled_bits;
     if (UNLIKELY(marks != 0) && !on && !BUG(35) && reef__bit_has(w, s->component | BIT_DISABLED, place))
         return UINT64_MAX;
     if (s->cached_gate != w->hot.version) s->cached.slots = s->hole.slots = s->cached_indices = 0;
@@ -696,7 +697,7 @@ COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
 
 /* ---- enabling and disabling ---- */
 
-static NOINLINE reef_status mark_slow(reef_world *w, reef_entity e, reef_component c, bool on)
+static NOINLINE reef_status enable_slow(reef_world *w, reef_entity e, reef_component c, bool on)
 {
     const char *op = on ? "reef_enable" : "reef_disable";
     if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
@@ -717,8 +718,8 @@ static NOINLINE reef_status mark_slow(reef_world *w, reef_entity e, reef_compone
 reef_status reef_enable_id(reef_world *w, reef_entity e, reef_component c, bool on)
 {
     if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return REEF_BAD_ARGUMENT;
-    if (UNLIKELY(c.id > REEF_TYPES_MAX)) return mark_slow(w, e, c, on);
-    return LIKELY(on ? bit_go(w, e, c, false, true) : bit_go(w, e, c, true, true)) ? REEF_OK : mark_slow(w, e, c, on);
+    if (UNLIKELY(c.id > REEF_TYPES_MAX)) return enable_slow(w, e, c, on);
+    return LIKELY(on ? bit_go(w, e, c, false, true) : bit_go(w, e, c, true, true)) ? REEF_OK : enable_slow(w, e, c, on);
 }
 
 bool reef_is_enabled_id(const reef_world *w, reef_entity e, reef_component c)

@@ -29,6 +29,7 @@
 #include "change/relation.h"
 #include "change/value_stage.h"
 #include "reef/detail/access.h"
+#include "reef/many.h"
 
 typedef struct doomed { /* entities that were collected before anything changes, in visiting order */
     reef_entity *entities;

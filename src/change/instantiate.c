@@ -40,6 +40,7 @@
 #include "change/value_stage.h"
 #include "reef/relation.h"
 #include "reef/world.h"
+#include "reef/type_info.h"
 #include <stdlib.h>
 
 enum {
@@ -229,7 +230,7 @@ static bool relations_take_over(copying *x, uint64_t k, const type *t, const cha
 }
 
 /* Does a copy of node k lack the component that this mark disables, although the node has it? */
-static bool mark_lost(const copying *x, uint64_t k, uint32_t key)
+static bool disabled_lost(const copying *x, uint64_t k, uint32_t key)
 {
     const uint32_t c = key & ~BIT_DISABLED;
     const type *t = key & BIT_DISABLED ? reef__type_of(c) : NULL;
@@ -266,7 +267,7 @@ static const reef_value *value_named(uint32_t component, const reef_value *value
 }
 
 /* Adds a value of node k, which is a relation or isn't. */
-static bool value_comes(copying *x, uint64_t k, reef_value v)
+static bool value_copy(copying *x, uint64_t k, reef_value v)
 {
     const type *t = v.data ? reef__type_of(v.component.id) : NULL;
     if (t == NULL || t->relation == 0) return value_take_over(x, v);
@@ -278,7 +279,7 @@ static bool values_led(copying *x, uint64_t k, const reef_value *first, reef_val
 {
     v.data = (const char *)v.data + reef__type_of(v.component.id)->size;
     v.size--;
-    return gets_value(x, *first) && (BUG(382) || value_comes(x, k, v));
+    return gets_value(x, *first) && (BUG(382) || value_copy(x, k, v));
 }
 
 static bool is_span(const reef_value *v) { return v->kind == VALUE_SPAN && v->size > 1; }
@@ -295,8 +296,8 @@ static reef_status node_values(copying *x, uint64_t k, const reef_value *values,
         const reef_value v = all.values[i];
         const reef_value *first = is_span(&v) ? value_named(v.component.id, values, count) : NULL;
         if (first) ok = values_led(x, k, first, v);
-        if (replaced(v.component.id, values, count) || mark_lost(x, k, v.component.id)) continue;
-        ok = value_comes(x, k, v);
+        if (replaced(v.component.id, values, count) || disabled_lost(x, k, v.component.id)) continue;
+        ok = value_copy(x, k, v);
     }
     reef__spread_free(x->w, &all);
     return ok ? REEF_OK : REEF_NO_MEMORY;
@@ -464,7 +465,7 @@ static void outside_put(copying *x, const copied_node *node, const value_outside
         if (o->held) reef__shared_hold(o->held);
         store_put(w, o->s, e[i]);
     }
-    cold_comes(w, o->t);
+    cold_added(w, o->t);
 }
 
 static reef_status rows_make(copying *x, copied_node *node)

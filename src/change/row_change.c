@@ -204,8 +204,8 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
     return s;
 }
 
-static NOINLINE reef_status row_comes(reef_world *w, const char *op, reef_entity e, const type *t, reef_value *v,
-                                      row_place *x, uint32_t i, bool told, void **out)
+static NOINLINE reef_status row_move_add(reef_world *w, const char *op, reef_entity e, const type *t, reef_value *v,
+                                         row_place *x, uint32_t i, bool told, void **out)
 {
     return row_move(w, op, e, t, v, x, i, told, out, false);
 }
@@ -227,7 +227,7 @@ bool reef__row_add(reef_world *w, const char *op, reef_entity e, reef_component 
     uint32_t i;
     if (!row_place_find(w, &x, e) || !move_starts(w, &x, c, false, told, &i)) return false;
     reef_value v = reef_value_make(c, REEF_VALUE_DEFAULT, 0, args);
-    *status = row_comes(w, op, e, reef__type_of(c.id), &v, &x, i, told, out);
+    *status = row_move_add(w, op, e, reef__type_of(c.id), &v, &x, i, told, out);
     return true;
 }
 
@@ -319,7 +319,7 @@ bool reef__row_set(reef_world *w, const char *op, reef_entity e, reef_component 
     reef_value v = reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value);
     if (k == 0) {
         if (!move_starts(w, &x, c, false, told, &i)) return false;
-        *status = row_comes(w, op, e, t, &v, &x, i, told, NULL);
+        *status = row_move_add(w, op, e, t, &v, &x, i, told, NULL);
         return true;
     }
     if (quarantine_on(w) || t->fixed) return false;

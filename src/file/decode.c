@@ -338,8 +338,8 @@ static const section_row *section_follows(decoding *d, uint32_t *rank)
 static bool progress_tell(decoding *d)
 {
     const reef_load_desc *desc = d->load->desc;
-    if (desc == NULL || desc->progress == NULL || d->in->at - d->told < d->in->size / 100) return true;
-    d->told = d->in->at;
+    if (desc == NULL || desc->progress == NULL || d->in->at - d->reported < d->in->size / 100) return true;
+    d->reported = d->in->at;
     return desc->progress(desc->context, d->in->at, d->in->size) ||
            reef__in_wrong(d->in, REEF_CANCELLED, "the caller stopped it");
 }
@@ -562,7 +562,7 @@ static bool records_read(decoding *d)
     return true;
 }
 
-bool reef__file_read(section_in *in, record_load *r, reef_world *aside, reef_world *target)
+bool reef__file_read(section_in *in, record_load *r, reef_world *loaded, reef_world *target)
 {
     unsigned char *all = NULL;
     size_t room = 0;
@@ -570,21 +570,21 @@ bool reef__file_read(section_in *in, record_load *r, reef_world *aside, reef_wor
     decoding *d = reef__memory_zeroed(in->memory, MEMORY_OTHER, sizeof *d);
     if (d == NULL) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory");
     *d = (decoding){
-        .in = in, .load = r, .w = aside, .target = target, .memory = in->memory, .base = target->hot.version};
-    aside->untargeted = true; /* until all values are there */
+        .in = in, .load = r, .w = loaded, .target = target, .memory = in->memory, .base = target->hot.version};
+    loaded->untargeted = true; /* until all values are there */
     r->decoding = d;
-    aside->hook_failed.id = 0;
+    loaded->hook_failed.id = 0;
     d->runs.memory = in->memory;
     d->script = reef__scripts_type();
     world_hold(target); /* readers, notes and hooks run */
-    world_hold(aside);
-    bool ok = reef__readers_mirror(aside, target) || reef__decode_no_memory(d);
+    world_hold(loaded);
+    bool ok = reef__readers_mirror(loaded, target) || reef__decode_no_memory(d);
     ok = ok && reef__in_header(in, &r->flags) && flags_allowed(in, r->flags, r->difference);
     if (ok && in->data == NULL && (in->size == UINT64_MAX || (r->flags & FILE_JOURNAL)))
         ok = rest_read(in, &all, &room);
     ok = ok && records_read(d) && decode_finish(d);
-    reef__readers_unmirror(aside);
-    world_let_go(aside);
+    reef__readers_unmirror(loaded);
+    world_let_go(loaded);
     world_let_go(target);
     d->in = NULL;
     if (all) {

@@ -107,9 +107,9 @@ typedef struct decoding {
     uint64_t unplaced;             /* new indices of this record of which later sections have to say what they are */
     uint32_t reserved_end;         /* the end of the indices that this record reserves */
     uint32_t sections;
-    uint64_t told;    /* bytes of which the caller was told as progress */
-    uint32_t script;  /* the type of scripts; 0: there is none */
-    uint32_t unbound; /* number of scripts that were read and whose class isn't known */
+    uint64_t reported; /* bytes of which the caller was told as progress */
+    uint32_t script;   /* the type of scripts; 0: there is none */
+    uint32_t unbound;  /* number of scripts that were read and whose class isn't known */
     /* By index: the versions of a type's values in the state before, while all of its values are read anew. */
     uint64_t *before;
     uint32_t before_count, before_room;
@@ -146,9 +146,9 @@ typedef struct value_target {
 } value_target;
 
 /* Reads a whole file into the world aside and proves it sound. That world is blank, or for a difference in the state
- * before. `target` gets the messages and has the systems. False: status, detail and place are in `in`, and `aside` can
+ * before. `target` gets the messages and has the systems. False: status, detail and place are in `in`, and `loaded` can
  * only be freed. */
-bool reef__file_read(section_in *in, record_load *r, reef_world *aside, reef_world *target);
+bool reef__file_read(section_in *in, record_load *r, reef_world *loaded, reef_world *target);
 void reef__record_load_drop(record_load *r);
 
 #endif

@@ -107,9 +107,9 @@ static bool runs_read(decoding *d, uint32_t old)
     state *s = &d->w->state;
     char name[REEF_SYSTEM_NAME_MAX + 1];
     const uint32_t count = reef__get_u32(in);
-    unsigned char *told = reef__decode_value_room(d, old + 1);
-    if (told == NULL) return false;
-    memset(told, 0, old);
+    unsigned char *mentioned = reef__decode_value_room(d, old + 1);
+    if (mentioned == NULL) return false;
+    memset(mentioned, 0, old);
     for (uint32_t i = 0; i < count; i++) {
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
         uint64_t version = reef__get_u64(in);
@@ -117,7 +117,7 @@ static bool runs_read(decoding *d, uint32_t old)
         const uint64_t serial = file_serial(d, name, false);
         if (serial == 0) return false;
         for (uint32_t k = 0; k < old; k++)
-            if (s->runs[k].serial == serial) told[k] = 1;
+            if (s->runs[k].serial == serial) mentioned[k] = 1;
         if (version && !run_set(d, serial, version)) return false;
     }
     return true;

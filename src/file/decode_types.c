@@ -33,6 +33,7 @@
 #include "reef/save.h"
 #include "reef/file.h"
 #include "reef/type_info.h"
+#include "reef/term.h"
 #include <float.h>
 #include <stdio.h>
 
@@ -716,17 +717,17 @@ static bool value_home(decoding *d, const file_type *f, reef_entity e)
     reef_world *w = d->w;
     const reef_component from = {f->t->id}, to = {f->to->id};
     const void *value = f->to->size ? reef__value_itself(w, e, from) : NULL;
-    void *aside = f->to->size ? reef__decode_value_room(d, f->to->size) : NULL;
-    if (f->to->size && aside == NULL) return false;
-    if (value) memcpy(aside, value, f->to->size);
+    void *copied = f->to->size ? reef__decode_value_room(d, f->to->size) : NULL;
+    if (f->to->size && copied == NULL) return false;
+    if (value) memcpy(copied, value, f->to->size);
     const bool off = !reef_is_enabled_id(w, e, from);
     reef_status s = f->to->hooked || f->to->size == 0 ? reef_add_id(w, e, to, NULL, NULL)
-                                                      : reef_set_id(w, e, to, aside, f->to->size);
+                                                      : reef_set_id(w, e, to, copied, f->to->size);
     if (s < 0) return reef__decode_no_memory(d);
     if (f->to->hooked && f->to->field_count) {
         char *made = reef_mut_id(w, e, to);
         if (made == NULL) return reef__decode_no_memory(d);
-        fields_copy(f->to, made, aside);
+        fields_copy(f->to, made, copied);
     }
     return !off || reef_enable_id(w, e, to, false) == REEF_OK || reef__decode_no_memory(d);
 }

@@ -62,8 +62,8 @@ bool reef__encode_allowed(encoding *x, const type *t)
 {
     const reef_status s = reef__pack_allowed(t, x->d->raw);
     if (s == REEF_OK) return true;
-    if (!x->told) reef__failure(x->w, s, x->op, (reef_component){t->id}, (reef_entity){0, 0}, 0);
-    x->told = true;
+    if (!x->reported) reef__failure(x->w, s, x->op, (reef_component){t->id}, (reef_entity){0, 0}, 0);
+    x->reported = true;
     reef__encode_failed(x, s);
     return false;
 }
@@ -338,10 +338,10 @@ static void clocks_put(encoding *x)
  * from the base. It can be wrong where a difference leads back (undo), or where a world was restored between two
  * records of a journal: then a run in the record may be older than a write that both states have and that the system
  * hasn't seen, or a write in the record may be older than a run that both have. So the record mentions all runs from
- * told_from on, and all writes after that. Then what is left out is older than what is written. */
+ * runs_from on, and all writes after that. Then what is left out is older than what is written. */
 static void difference_bound(encoding *x)
 {
-    x->told_from = x->again = UINT64_MAX;
+    x->runs_from = x->again = UINT64_MAX;
     if (x->base == NULL || BUG(163)) return;
     /* What both states share was written at the base's fork_version or before. */
     uint64_t first = UINT64_MAX, limit = x->base->hot.fork_version, oldest = UINT64_MAX;
@@ -364,28 +364,28 @@ static void difference_bound(encoding *x)
         const uint64_t version = last_run_of(&x->w->state, n.serial);
         if (version >= oldest && version < first) first = version;
     }
-    x->told_from = x->again = first;
+    x->runs_from = x->again = first;
     x->deep = first < x->base->hot.fork_version;
 }
 
-/* The version of a system's last run, if the record must write it. 0: it needn't; *told says whether the record
+/* The version of a system's last run, if the record must write it. 0: it needn't; *mentioned says whether the record
  * mentions the run at all (as in the base) or not (the system never ran). */
-static uint64_t run_to_tell(const encoding *x, uint64_t serial, bool *told)
+static uint64_t run_to_write(const encoding *x, uint64_t serial, bool *mentioned)
 {
     const uint64_t version = last_run_of(&x->w->state, serial);
-    *told = version != 0;
-    return x->base && last_run_of(&x->base->state, serial) == version && version < x->told_from ? 0 : version;
+    *mentioned = version != 0;
+    return x->base && last_run_of(&x->base->state, serial) == version && version < x->runs_from ? 0 : version;
 }
 
 /* Collects and sorts the runs that the record mentions. A record of a part of a world mentions none. False: no
  * memory. */
 static bool runs_order(encoding *x)
 {
-    bool told;
+    bool mentioned;
     x->runs.memory = x->memory;
     difference_bound(x);
     for (named_serial n = {NULL, 0, false}; !x->d->part && reef__named_next(x->w, false, &n);) {
-        const uint64_t version = run_to_tell(x, n.serial, &told);
+        const uint64_t version = run_to_write(x, n.serial, &mentioned);
         if (version && !reef__version_order_add(&x->runs, version)) return false;
     }
     reef__version_order_sort(&x->runs);
@@ -397,9 +397,9 @@ static void systems_put(encoding *x)
     uint32_t runs = 0, systems = 0;
     size_t where = reef__put_later(x->o);
     for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n);) {
-        bool told;
-        const uint64_t version = run_to_tell(x, n.serial, &told);
-        if (!told) continue;
+        bool mentioned;
+        const uint64_t version = run_to_write(x, n.serial, &mentioned);
+        if (!mentioned) continue;
         reef__put_text(x->o, n.name);
         reef__put_u64(x->o, encode_version(x, version));
         runs++;
@@ -550,6 +550,6 @@ reef_status reef__record_write(section_out *o, numbering *n, const record_desc *
     if (x.base) world_let_go(x.base);
     world_let_go(x.w);
     encode_drop(&x);
-    if (!x.told && o->status != REEF_OK && o->status != REEF_IO) reef__refuse(x.w, o->status, operation);
+    if (!x.reported && o->status != REEF_OK && o->status != REEF_IO) reef__refuse(x.w, o->status, operation);
     return o->status;
 }

@@ -43,13 +43,13 @@ typedef struct encoding {
     uint64_t start, all, next;
     version_order runs; /* the runs that the record mentions: versions are written as their rank among these */
     /* In a difference: runs of this version or later are written even where they are as in the base. */
-    uint64_t told_from;
+    uint64_t runs_from;
     /* In a difference: what was written after this version is written to the file even where it is as in the base.
      * UINT64_MAX: nothing is. difference_bound says why. */
     uint64_t again;
-    bool deep; /* some of these writes may be older than the base: memory that both states share is looked at too */
-    bool back; /* the state may have again what the base has lost */
-    bool told; /* the failure is already the world's last error */
+    bool deep;     /* some of these writes may be older than the base: memory that both states share is looked at too */
+    bool back;     /* the state may have again what the base has lost */
+    bool reported; /* the failure is already the world's last error */
 } encoding;
 
 /* A column of the file. */

@@ -182,42 +182,42 @@ reef_status reef_journal_compact(reef_journal *j)
 /* ---- opening ---- */
 
 /* Takes over a file that can be continued. All that can fail comes before the file's state becomes the world's. */
-static reef_status journal_go_on(reef_journal *j, const file_in *file, record_load *r, reef_world *aside,
+static reef_status journal_go_on(reef_journal *j, const file_in *file, record_load *r, reef_world *loaded,
                                  const char *op)
 {
     char reason[REEF_DETAIL_MAX] = "";
-    j->base = journal_state(aside, op);
-    if (j->base == NULL) return reef__failure_record(j->world, &aside->error);
+    j->base = journal_state(loaded, op);
+    if (j->base == NULL) return reef__failure_record(j->world, &loaded->error);
     const reef_status s = reef__file_append_open(journal_memory(j), j->path, r->sound_bytes, file, &j->out, reason);
     if (s != REEF_OK) return journal_failed(j, s, op, reason);
     j->numbers = r->numbering;
     r->numbering = (numbering){.memory = journal_memory(j)};
     j->chain = r->sound_chain;
     j->whole_bytes = r->whole_bytes;
-    return reef__load_commit(j->world, aside, r, op, NULL);
+    return reef__load_commit(j->world, loaded, r, op, NULL);
 }
 
 /* Takes over a file that can't be continued: it isn't a journal, or its types are others now. The file is written anew;
  * where that fails the world gets its old state back. */
-static reef_status journal_take_over(reef_journal *j, const record_load *r, reef_world *aside, const char *op)
+static reef_status journal_take_over(reef_journal *j, const record_load *r, reef_world *loaded, const char *op)
 {
     load_back back = {0};
-    reef_status s = reef__load_commit(j->world, aside, r, op, &back);
+    reef_status s = reef__load_commit(j->world, loaded, r, op, &back);
     if (s == REEF_OK && (s = journal_rewrite(j, op)) != REEF_OK) {
         const reef_error said = j->world->error;
         journal_hold(j, NULL); /* the base may share memory of the state that goes back */
-        if (!BUG(185)) reef__load_return(j->world, aside, r, &back);
+        if (!BUG(185)) reef__load_return(j->world, loaded, r, &back);
         j->world->error = said;
     }
     reef__load_back_drop(j->world, &back);
     return s;
 }
 
-static reef_status journal_continue(reef_journal *j, const file_in *file, record_load *r, reef_world *aside,
+static reef_status journal_continue(reef_journal *j, const file_in *file, record_load *r, reef_world *loaded,
                                     const char *op)
 {
     const bool anew = r->converted || !(r->flags & FILE_JOURNAL) || ((r->flags & FILE_RAW) != 0) != j->raw;
-    return anew ? journal_take_over(j, r, aside, op) : journal_go_on(j, file, r, aside, op);
+    return anew ? journal_take_over(j, r, loaded, op) : journal_go_on(j, file, r, loaded, op);
 }
 
 static reef_status journal_read(reef_journal *j, file_in *file, const reef_load_desc *desc, const char *op)
@@ -225,16 +225,16 @@ static reef_status journal_read(reef_journal *j, file_in *file, const reef_load_
     section_in in;
     uint64_t size;
     record_load r = {.desc = desc, .numbering = {.memory = journal_memory(j)}};
-    reef_world *aside = reef__world_blank(j->world);
-    if (aside == NULL) return journal_failed(j, REEF_NO_MEMORY, op, "");
+    reef_world *loaded = reef__world_blank(j->world);
+    if (loaded == NULL) return journal_failed(j, REEF_NO_MEMORY, op, "");
     reef__in_begin(&in, journal_memory(j), reef__file_in_reader(file),
                    reef__file_in_size(file, &size) ? size : UINT64_MAX);
-    reef_status s = reef__file_read(&in, &r, aside, j->world) ? REEF_OK : in.status;
-    if (s == REEF_OK) s = journal_continue(j, file, &r, aside, op);
+    reef_status s = reef__file_read(&in, &r, loaded, j->world) ? REEF_OK : in.status;
+    if (s == REEF_OK) s = journal_continue(j, file, &r, loaded, op);
     else reef__failure_detail(j->world, s, op, in.wrong_at, s == REEF_IO ? reef__file_in_reason(file) : in.detail);
     reef__record_load_drop(&r);
     reef__in_drop(&in);
-    reef_world_free(aside);
+    reef_world_free(loaded);
     return s;
 }
 

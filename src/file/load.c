@@ -17,6 +17,7 @@
 #include "reef/save.h"
 #include "reef/system.h"
 #include "reef/file.h"
+#include "reef/control.h"
 
 /* Switches the systems on or off as in the file, or back to what they `was`. Only the first change can fail: it
  * makes the schedule the world's own. */
@@ -56,14 +57,14 @@ void reef__load_back_drop(const reef_world *w, load_back *b)
     *b = (load_back){0};
 }
 
-reef_status reef__load_commit(reef_world *w, reef_world *aside, const record_load *r, const char *op, load_back *back)
+reef_status reef__load_commit(reef_world *w, reef_world *loaded, const record_load *r, const char *op, load_back *back)
 {
     load_back none = {0}, *b = back ? back : &none;
     w->calling = op;
     const bool ready = commit_ready(w, b, back != NULL);
     reef_status s = ready ? switches_put(w, r->decoding, b->on, false)
                           : reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
-    if (s == REEF_OK && !reef__world_adopt(w, aside, r->difference)) {
+    if (s == REEF_OK && !reef__world_adopt(w, loaded, r->difference)) {
         (void)switches_put(w, r->decoding, b->on, true);
         s = reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
     }
@@ -72,10 +73,10 @@ reef_status reef__load_commit(reef_world *w, reef_world *aside, const record_loa
     return s;
 }
 
-void reef__load_return(reef_world *w, reef_world *aside, const record_load *r, const load_back *b)
+void reef__load_return(reef_world *w, reef_world *loaded, const record_load *r, const load_back *b)
 {
-    if (!BUG(186)) reef__skips_commit(w, aside, &b->room);
-    reef__state_exchange(w, aside);
+    if (!BUG(186)) reef__skips_commit(w, loaded, &b->room);
+    reef__state_exchange(w, loaded);
     if (!BUG(187)) (void)switches_put(w, r->decoding, b->on, true);
 }
 
@@ -88,19 +89,19 @@ static reef_status load_read(reef_world *w, section_in *in, const reef_load_desc
     reef_status status = REEF_NO_MEMORY;
     w->hook_failed.id = 0;
     w->calling = op;
-    reef_world *aside = difference ? reef__world_restorable(w) : reef__world_blank(w);
+    reef_world *loaded = difference ? reef__world_restorable(w) : reef__world_blank(w);
     w->calling = NULL;
-    if (aside == NULL) {
+    if (loaded == NULL) {
         if (!difference) reef__refuse(w, REEF_NO_MEMORY, op);
         status = w->error.status;
-    } else if (reef__file_read(in, &r, aside, w)) {
-        status = reef__load_commit(w, aside, &r, op, NULL);
+    } else if (reef__file_read(in, &r, loaded, w)) {
+        status = reef__load_commit(w, loaded, &r, op, NULL);
     } else {
         const char *why = in->status == REEF_IO && reason ? reason(context) : "";
         status = reef__failure_detail(w, in->status, op, in->wrong_at, why[0] ? why : in->detail);
     }
     reef__record_load_drop(&r);
-    reef_world_free(aside);
+    reef_world_free(loaded);
     reef__in_drop(in);
     return status;
 }

@@ -9,9 +9,9 @@
 /* Commits what was read. A failure is recorded, and changes nothing. With `back`, which must be {0} before,
  * reef__load_return can undo the step without memory as long as neither world was changed otherwise; the caller drops
  * `back` in any case. NULL: it needn't be undone. */
-reef_status reef__load_commit(reef_world *w, reef_world *aside, const record_load *r, const char *operation,
+reef_status reef__load_commit(reef_world *w, reef_world *loaded, const record_load *r, const char *operation,
                               load_back *back);
-void reef__load_return(reef_world *w, reef_world *aside, const record_load *r, const load_back *back);
+void reef__load_return(reef_world *w, reef_world *loaded, const record_load *r, const load_back *back);
 void reef__load_back_drop(const reef_world *w, load_back *back);
 
 #endif

@@ -18,6 +18,7 @@
 #include "reef/loop.h"
 #include "reef/save.h"
 #include "reef/file.h"
+#include "reef/log.h"
 
 /* ---- what can be saved ---- */
 
@@ -61,18 +62,18 @@ static reef_world *part_fork(reef_world *w, const char *op)
 }
 
 /* Sets the bits of the indices whose entities match. */
-static void matches_mark(reef_world *fork, reef_query q, uint64_t *marks)
+static void matches_find(reef_world *fork, reef_query q, uint64_t *matching)
 {
     for (uint32_t i = 0; i < fork->hot.index_count; i++)
-        if (reef_query_matches(fork, q, reef_entity_at(fork, i))) marks[i / 64] |= UINT64_C(1) << i % 64;
+        if (reef_query_matches(fork, q, reef_entity_at(fork, i))) matching[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static reef_status others_destroy(reef_world *fork, const uint64_t *marks)
+static reef_status others_destroy(reef_world *fork, const uint64_t *matching)
 {
     for (uint32_t i = 0; i < fork->hot.index_count; i++) {
         const reef_entity e = reef_entity_at(fork, i);
-        const bool goes = !reef_entity_is_null(e) && !(marks[i / 64] >> i % 64 & 1);
-        const reef_status s = goes ? reef_destroy(fork, e) : REEF_OK;
+        const bool unwanted = !reef_entity_is_null(e) && !(matching[i / 64] >> i % 64 & 1);
+        const reef_status s = unwanted ? reef_destroy(fork, e) : REEF_OK;
         if (s != REEF_OK) return s;
     }
     return REEF_OK;
@@ -86,13 +87,13 @@ static reef_status part_select(reef_world *fork, const char *text)
     const size_t bytes = ((size_t)fork->hot.index_count / 64 + 1) * sizeof(uint64_t);
     const reef_query q = reef_query_new(fork, text);
     if (reef_query_is_null(q)) return fork->error.status;
-    uint64_t *marks = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
-    if (marks) matches_mark(fork, q, marks);
-    reef_status s = marks ? reef_query_free(fork, q) : REEF_NO_MEMORY;
+    uint64_t *matching = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
+    if (matching) matches_find(fork, q, matching);
+    reef_status s = matching ? reef_query_free(fork, q) : REEF_NO_MEMORY;
     fork->untargeted = !BUG(199); /* nobody who matches goes with somebody who doesn't */
-    if (s == REEF_OK) s = others_destroy(fork, marks);
+    if (s == REEF_OK) s = others_destroy(fork, matching);
     if (s == REEF_OK && !reef__relations_end_dead(fork)) s = REEF_NO_MEMORY;
-    reef__memory_free(m, MEMORY_OTHER, marks, bytes);
+    reef__memory_free(m, MEMORY_OTHER, matching, bytes);
     return s;
 }
 

@@ -36,6 +36,8 @@
 #include "reef/multi.h"
 #include "reef/observer.h"
 #include "reef/relation.h"
+#include "reef/many.h"
+#include "reef/loop_settings.h"
 #include <stdio.h>
 
 static uint32_t kinds_asked(const observer_log *o, uint32_t component)

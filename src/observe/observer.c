@@ -166,7 +166,7 @@ static COLD reef_status observer_join(reef_world *w, const char *op, struct obse
     return REEF_OK;
 }
 
-static COLD reef_observer_id observer_come(reef_world *w, const char *op, const reef_observer_desc *desc)
+static COLD reef_observer_id observer_create(reef_world *w, const char *op, const reef_observer_desc *desc)
 {
     const reef_observer_id null = {0, 0, 0};
     if (!WORLD_GIVEN(w) || !observers_may_change(w, op)) return null;
@@ -196,14 +196,14 @@ static COLD reef_observer_id observer_come(reef_world *w, const char *op, const 
 
 COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc *desc)
 {
-    return observer_come(w, "reef_observer_new", desc);
+    return observer_create(w, "reef_observer_new", desc);
 }
 
 COLD reef_observer_id reef_observer_add(reef_world *w, const char *name, void (*function)(const reef_notice *notice),
                                         uint32_t events, reef_component c)
 {
-    return observer_come(w, "reef_observe",
-                         &(reef_observer_desc){.name = name, .function = function, .events = events, .component = c});
+    return observer_create(w, "reef_observe",
+                           &(reef_observer_desc){.name = name, .function = function, .events = events, .component = c});
 }
 
 COLD reef_status reef_observer_remove(reef_world *w, reef_observer_id which)

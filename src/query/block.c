@@ -18,6 +18,7 @@
 #include "query/match_cache.h"
 #include "query/query.h"
 #include "reef/column.h"
+#include "reef/loop_settings.h"
 
 const reef_query_head reef__no_keys = {.key = {REEF_NO_KEY, REEF_NO_KEY}};
 

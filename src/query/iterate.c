@@ -54,6 +54,7 @@
 #include "query/row_filter.h"
 #include "query/sorted_query.h"
 #include "query/subtype_terms.h"
+#include "reef/plain.h"
 
 /* ---- the last run ---- */
 

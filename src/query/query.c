@@ -42,7 +42,7 @@ static match *match_of(const query *q, uint32_t i) { return (match *)(uintptr_t)
 /* ---- does a table match? ---- */
 
 /* Is there a store of marks that say where this component, or with {0} a whole entity, is disabled? */
-static bool has_marks(const reef_world *w, uint32_t component)
+static bool has_disabled(const reef_world *w, uint32_t component)
 {
     return bit_store_of(w, component | BIT_DISABLED) != NULL;
 }
@@ -54,7 +54,7 @@ static verdict leaf_verdict(const query *q, uint32_t i, uint32_t table_id)
     if (t->op == REEF_OPTIONAL || (f->fixed && f->top)) return ROWS_ALL;
     if (f->bit || f->cold || f->fixed) return ROWS_SOME;
     if (reef__slot_seek(q->world, t->component.id, table_id) == 0) return ROWS_NONE;
-    if (t->since != REEF_ALWAYS || (f->marks && t->enabled != REEF_EITHER)) return ROWS_SOME;
+    if (t->since != REEF_ALWAYS || (f->some_disabled && t->enabled != REEF_EITHER)) return ROWS_SOME;
     return t->enabled == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
 }
 
@@ -89,10 +89,10 @@ static verdict term_verdict(const query *q, uint32_t *at, uint32_t table_id)
 
 verdict reef__table_verdict(const query *q, uint32_t table_id)
 {
-    verdict v = table_hidden(q, table_id)                          ? ROWS_NONE
-                : q->entities != REEF_EITHER && q->marked_entities ? ROWS_SOME
-                : q->entities == REEF_DISABLED                     ? ROWS_NONE
-                                                                   : ROWS_ALL;
+    verdict v = table_hidden(q, table_id)                            ? ROWS_NONE
+                : q->entities != REEF_EITHER && q->disabled_entities ? ROWS_SOME
+                : q->entities == REEF_DISABLED                       ? ROWS_NONE
+                                                                     : ROWS_ALL;
     for (uint32_t at = 0; v != ROWS_NONE && at < q->term_count;) {
         verdict x = term_verdict(q, &at, table_id);
         if (x < v) v = x;
@@ -269,10 +269,10 @@ INLINE void tables_look_plain(query *q, const uint32_t *ids, uint32_t n, uint32_
 }
 
 /* Finds out whether a few switches alone decide by row. */
-static void switches_find(query *q, bool marks)
+static void switches_find(query *q, bool some_disabled)
 {
     uint32_t n = 0;
-    bool only = !marks && !q->since && q->entities != REEF_DISABLED;
+    bool only = !some_disabled && !q->since && q->entities != REEF_DISABLED;
     for (uint32_t i = 0; only && i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
@@ -286,22 +286,22 @@ static void switches_find(query *q, bool marks)
 
 /* Finds out which of the query's types may be disabled somewhere. True: that changed, so all tables have to be settled
  * again. */
-static bool marks_look(query *q)
+static bool disabled_look(query *q)
 {
-    bool changed = q->marks_epoch == UINT64_MAX;
+    bool changed = q->disabled_epoch == UINT64_MAX;
     bool some = false;
     for (uint32_t i = 0; i < q->term_count; i++) {
         const uint32_t c = q->terms[i].component.id;
-        bool marks = q->terms[i].op < REEF_ANY_OF && c && has_marks(q->world, c);
-        changed |= marks != q->facts[i].marks;
-        q->facts[i].marks = marks;
-        some |= marks;
+        bool some_disabled = q->terms[i].op < REEF_ANY_OF && c && has_disabled(q->world, c);
+        changed |= some_disabled != q->facts[i].some_disabled;
+        q->facts[i].some_disabled = some_disabled;
+        some |= some_disabled;
     }
-    bool entities = has_marks(q->world, 0);
-    changed |= entities != q->marked_entities;
-    q->marked_entities = entities;
+    bool entities = has_disabled(q->world, 0);
+    changed |= entities != q->disabled_entities;
+    q->disabled_entities = entities;
     q->plain = q->straight && !some && !entities;
-    q->marks_epoch = q->world->disabled_epoch;
+    q->disabled_epoch = q->world->disabled_epoch;
     switches_find(q, some || entities);
     return changed;
 }
@@ -360,7 +360,7 @@ static COLD bool subs_look(query *q, uint32_t count)
 {
     const reef_world *w = q->world;
     const bool same =
-        q->seen == count && q->marks_epoch == w->disabled_epoch && q->head.remembers == (w->hot.chunks.shared == 0);
+        q->seen == count && q->disabled_epoch == w->disabled_epoch && q->head.remembers == (w->hot.chunks.shared == 0);
     if (!same) q->subs->epoch = UINT64_MAX;
     if (!subs_are_old(q)) return true;
     cutting *const was = q->cut;
@@ -377,7 +377,7 @@ static COLD bool subs_look(query *q, uint32_t count)
     reef__cutting_drop(q);
     q->cut = now;
     matches_forget(q);
-    q->marks_epoch = q->subs->epoch = UINT64_MAX;
+    q->disabled_epoch = q->subs->epoch = UINT64_MAX;
     return true;
 }
 
@@ -390,7 +390,7 @@ static bool tables_look(query *q)
     if ((q->subs ? q->subs->epoch : q->plan ? q->plan->epoch : UINT64_MAX) == w->tables_epoch) return true;
     if (q->match_capacity == 0 && !match_room(q, 1)) return false;
     q->head.remembers = w->hot.chunks.shared == 0;
-    if (q->marks_epoch != w->disabled_epoch && marks_look(q)) matches_forget(q);
+    if (q->disabled_epoch != w->disabled_epoch && disabled_look(q)) matches_forget(q);
     if (q->seen != count) {
         /* other worlds of the family count tables too, and none may come between the two numbers */
         mutex_lock(&w->family->lock);
@@ -428,7 +428,7 @@ bool reef__query_prepare_one(query *q)
 {
     if (q->open || q->epoch == q->world->tables_epoch) return true;
     if (q->subs && !subs_look(q, q->seen)) return false;
-    if (q->marks_epoch != q->world->disabled_epoch && marks_look(q)) matches_forget(q);
+    if (q->disabled_epoch != q->world->disabled_epoch && disabled_look(q)) matches_forget(q);
     return q->plan == NULL || reef__plan_look(q);
 }
 
@@ -698,7 +698,7 @@ static bool terms_take(query *q, const query_text *l, const term_facts *facts)
     for (uint32_t i = 0; i < l->count; i++) subs |= l->term[i].subtypes != 0;
     if (subs && !reef__subs_expand(q)) return false;
     query_resolve(q);
-    q->epoch = q->rows_epoch = q->marks_epoch = UINT64_MAX;
+    q->epoch = q->rows_epoch = q->disabled_epoch = UINT64_MAX;
     return true;
 }
 

@@ -13,10 +13,10 @@
 
 #include "base/platform.h"
 #include "type/type.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/world_data.h"
 #include "reef/detail/loop.h"
+#include "reef/term.h"
 
 typedef reef_match match;
 typedef struct reef_query_data query;
@@ -30,12 +30,12 @@ typedef struct term_facts {
     bool bound;  /* with a variable */
     bool reads;  /* data of an entity is wanted that each row has for itself: an ancestor, or one bound to a variable */
     bool stored; /* the loop wants its data, of the visited entity, and it lies in a store */
-    bool marks;  /* some entity may have it disabled */
-    bool fixed;  /* of another entity, always the same */
-    bool filter; /* no data is wanted */
-    bool sub;    /* of a group that stands for a term with a plus: the group itself and its members */
-    bool top;    /* not inside a group */
-    bool each;   /* one visit for each value */
+    bool some_disabled; /* some entity may have it disabled */
+    bool fixed;         /* of another entity, always the same */
+    bool filter;        /* no data is wanted */
+    bool sub;           /* of a group that stands for a term with a plus: the group itself and its members */
+    bool top;           /* not inside a group */
+    bool each;          /* one visit for each value */
 } term_facts;
 
 enum { SWITCHES_FEW = 8 };
@@ -90,9 +90,9 @@ struct reef_query_data {
     uint32_t seen;              /* number of the graph's tables that were looked at */
     /* the rarest type that every match has, 0: none; and how many tables had it at the last look */
     uint32_t rare, rare_used;
-    uint64_t epoch;       /* of the world's tables, when the matches' pointers were taken */
-    uint64_t rows_epoch;  /* the world's rows_epoch, when reef__rows_look ran */
-    uint64_t marks_epoch; /* of the world's marks of disabled components, when tables were settled */
+    uint64_t epoch;          /* of the world's tables, when the matches' pointers were taken */
+    uint64_t rows_epoch;     /* the world's rows_epoch, when reef__rows_look ran */
+    uint64_t disabled_epoch; /* of the world's marks of disabled components, when tables were settled */
     char *matches;
     uint32_t match_count, match_capacity;
     reef_enabled entities;
@@ -106,7 +106,7 @@ struct reef_query_data {
     bool since;                         /* some term asks what changed */
     bool tracked;                       /* some term writes a type with track_rows: such loops look at rows as well */
     bool fixed;                         /* some term is of another entity, or relations decide about it */
-    bool marked_entities;               /* some entity may be disabled as a whole */
+    bool disabled_entities;             /* some entity may be disabled as a whole */
     bool hides;                         /* it doesn't name ReefPrefab, so templates don't match */
     uint32_t optional_writes;           /* number of terms whose column is written where it exists */
     uint32_t switch_count;              /* only these switches decide by row; UINT32_MAX: something else does, too */

@@ -79,7 +79,7 @@ static void explain_target(text_out *o, const query *q, uint32_t i)
     const bool no = t->op == REEF_NOT;
     const term_sources *x = NULL;
     const char *name = t->component.id ? type_text(t->component.id) : "any relation";
-    uint64_t marked = 0;
+    uint64_t collected = 0;
     if (q->facts[i].up) {
         reef__text_put(o, "looks at rows: walks up %s%s to the nearest entity %s%s%s%s\n", type_text(t->up.id),
                        t->self ? " from the row itself" : "", t->component.id ? "with " : "that is disabled",
@@ -90,9 +90,9 @@ static void explain_target(text_out *o, const query *q, uint32_t i)
     for (uint32_t n = 0; n < q->plan->count; n++)
         if (q->plan->terms[n].term == i) x = &q->plan->terms[n];
     if (x == NULL) return;
-    for (uint32_t n = 0; n < x->rows.count; n++) marked += rows_in(x->rows.words[n]);
+    for (uint32_t n = 0; n < x->rows.count; n++) collected += rows_in(x->rows.words[n]);
     if (x->used) {
-        reef__text_put(o, "marks the %" PRIu64 " row%s from which %s leads to ", marked, plural(marked), name);
+        reef__text_put(o, "marks the %" PRIu64 " row%s from which %s leads to ", collected, plural(collected), name);
         put_entity(o, q, t->target);
         reef__text_put(o, ", by the %" PRIu64 " source%s in its index%s\n", x->sources, plural(x->sources),
                        no ? "; they don't match" : "");
@@ -154,15 +154,15 @@ static void explain_variables(text_out *o, const query *q)
 {
     const bindings *b = q->plan->bindings;
     char text[REEF_VARIABLE_NAME_MAX + 2];
-    uint64_t marked = 0;
-    for (uint32_t n = 0; b->started && n < b->rows.count; n++) marked += rows_in(b->rows.words[n]);
+    uint64_t collected = 0;
+    for (uint32_t n = 0; b->started && n < b->rows.count; n++) collected += rows_in(b->rows.words[n]);
     if (b->started)
         reef__text_put(o,
                        "begins with %s of %s: %" PRIu64 " entit%s, from which relations lead to %" PRIu64
                        " row%s; these are marked\n",
                        type_text(q->terms[b->start].component.id),
                        slot_text(q, q->terms[b->start].variable, text, sizeof text), b->begins,
-                       b->begins == 1 ? "y" : "ies", marked, plural(marked));
+                       b->begins == 1 ? "y" : "ies", collected, plural(collected));
     for (uint32_t i = 0; i < b->count; i++) {
         reef__text_put(o, "step %" PRIu32 "%s: ", i + 1,
                        i < b->early ? ", all rows of a block at once" : ", row by row");
@@ -175,7 +175,7 @@ static void explain_variables(text_out *o, const query *q)
 /* Says which terms depend on more than a table's types. */
 static void explain_rows(text_out *o, const query *q)
 {
-    if (q->marked_entities || q->entities == REEF_DISABLED)
+    if (q->disabled_entities || q->entities == REEF_DISABLED)
         reef__text_put(o, "looks at rows: entities that are disabled %s\n",
                        q->entities == REEF_ENABLED    ? "are skipped"
                        : q->entities == REEF_DISABLED ? "are wanted"
@@ -194,7 +194,7 @@ static void explain_rows(text_out *o, const query *q)
                            reef__type_of(t->component.id)->stored ? "bit of the row" : "switch");
         else if (f->cold && t->op != REEF_OPTIONAL)
             reef__text_put(o, "looks at rows: %s is cold, and looked up row by row\n", type_text(t->component.id));
-        else if (f->marks && t->enabled != REEF_EITHER && t->op != REEF_OPTIONAL)
+        else if (f->some_disabled && t->enabled != REEF_EITHER && t->op != REEF_OPTIONAL)
             reef__text_put(o, "looks at rows: %s is disabled somewhere, 64 rows at a time\n",
                            type_text(t->component.id));
         const type *x = reef__type_of(t->component.id);

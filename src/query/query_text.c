@@ -34,6 +34,7 @@
 #include "storage/name_index.h"
 #include "storage/world_data.h"
 #include "query/token.h"
+#include "reef/hierarchy.h"
 #include <inttypes.h>
 #include <stdio.h>
 

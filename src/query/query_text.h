@@ -7,6 +7,7 @@
 #include "base/text_out.h"
 #include "query/token.h"
 #include "reef/loop.h"
+#include "reef/term.h"
 
 typedef char variable_names[REEF_VARIABLES_MAX][REEF_VARIABLE_NAME_MAX + 1];
 

@@ -115,7 +115,7 @@ const void *const *reef_block_reach(const reef_block *b, reef_component c, uint3
     const reef_entity *target = t->target_variable == REEF_VISITED ? b->entities : reef_bound(b, t->target_variable);
     ancestor_value last = {{0, 0}, NULL};
     const bool relates = t->target_variable || !reef_entity_is_null(t->target);
-    const bool plain = t->enabled == REEF_ENABLED && !q->facts[i].marks && !reef__type_of(c.id)->stored;
+    const bool plain = t->enabled == REEF_ENABLED && !q->facts[i].some_disabled && !reef__type_of(c.id)->stored;
     if (from == NULL || (t->target_variable && target == NULL)) return NULL;
     const void **kept = t->variable && b->loop.first == 0 ? reef__bound_values(b, i) : NULL;
     if (kept) {

@@ -118,7 +118,7 @@ static uint32_t rows_beside(const reef_world *w, const reef_entity *e, uint32_t 
 }
 
 /* Marks the sources of a target. Those of grouped relations mostly lie side by side. */
-static bool sources_mark(reef_world *w, const value_store *s, reef_entity target, row_set *rows)
+static bool sources_collect(reef_world *w, const value_store *s, reef_entity target, row_set *rows)
 {
     for (source_walk x = {.run = {0}}; source_walk_next(&x, s, target);)
         for (uint32_t i = 0, n; i < x.run.count; i += n) {
@@ -128,7 +128,7 @@ static bool sources_mark(reef_world *w, const value_store *s, reef_entity target
     return true;
 }
 
-static bool row_is_marked(const reef_world *w, const row_set *s, reef_entity e)
+static bool row_is_collected(const reef_world *w, const row_set *s, reef_entity e)
 {
     const uint32_t place = place_of(w, e);
     const uint64_t *words = row_set_words(s, place_unit(place));
@@ -137,7 +137,7 @@ static bool row_is_marked(const reef_world *w, const row_set *s, reef_entity e)
 
 /* Marks the sources of a target, theirs, and so on. Those whose relation is disabled are marked, but nobody's way leads
  * over them. (Whether their own relation is as the term asks is looked at with the rows.) */
-static bool closure_mark(reef_world *w, uint32_t relation, reef_entity target, row_set *rows, entity_list *l)
+static bool closure_collect(reef_world *w, uint32_t relation, reef_entity target, row_set *rows, entity_list *l)
 {
     const relation_path p = path_by(w, relation);
     reef_entity from = target;
@@ -145,7 +145,7 @@ static bool closure_mark(reef_world *w, uint32_t relation, reef_entity target, r
         for (source_walk x = {.run = {0}}; source_walk_next(&x, p.s, from);)
             for (uint32_t i = 0; i < x.run.count; i++) {
                 const reef_entity e = x.run.sources[i];
-                if (row_is_marked(w, rows, e)) continue;
+                if (row_is_collected(w, rows, e)) continue;
                 if (!reef__row_set_add(w, rows, e, 1)) return false;
                 if (!path_ends(&p, e) && !reef__entity_list_put(w, l, e)) return false;
             }
@@ -153,7 +153,7 @@ static bool closure_mark(reef_world *w, uint32_t relation, reef_entity target, r
     }
 }
 
-static bool any_mark(reef_world *w, reef_entity target, term_sources *x)
+static bool any_collect(reef_world *w, reef_entity target, term_sources *x)
 {
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         value_store *s = &w->state.stores[i];
@@ -170,7 +170,7 @@ static bool any_mark(reef_world *w, reef_entity target, term_sources *x)
 }
 
 /* Marks the rows for which the term holds, if that pays or nothing else would do. */
-static bool term_mark(query *q, term_sources *x, uint64_t rows)
+static bool term_collect(query *q, term_sources *x, uint64_t rows)
 {
     reef_world *w = q->world;
     const reef_term *t = &q->terms[x->term];
@@ -179,17 +179,17 @@ static bool term_mark(query *q, term_sources *x, uint64_t rows)
     x->used = true;
     if (!reef__row_set_ready(w, &x->rows)) return false;
     if (!reef_is_alive(w, t->target)) return true;
-    if (kind == NULL) return any_mark(w, t->target, x);
+    if (kind == NULL) return any_collect(w, t->target, x);
     const value_store *s = store_indexed(w, kind->id);
     if (s->component) x->sources = reef__relation_sources(s, t->target);
     if (kind->relation & REEF_TRANSITIVE) {
         entity_list l = {NULL, 0, 0};
-        const bool ok = closure_mark(w, kind->id, t->target, &x->rows, &l);
+        const bool ok = closure_collect(w, kind->id, t->target, &x->rows, &l);
         reef__entity_list_drop(w, &l);
         return ok;
     }
     x->used = !s->unindexed && x->sources <= rows / ROWS_FOR_SOURCE;
-    return !x->used || sources_mark(w, s, t->target, &x->rows);
+    return !x->used || sources_collect(w, s, t->target, &x->rows);
 }
 
 /* ---- the plan ---- */
@@ -248,7 +248,7 @@ bool reef__plan_look(query *q)
         ASSERT(n <= p->count);
         x->term = i;
         x->used = false;
-        if (!p->one && !term_mark(q, x, rows)) return false;
+        if (!p->one && !term_collect(q, x, rows)) return false;
     }
     if (p->ancestor_count) reef__ancestors_look(q);
     return p->bindings == NULL || reef__bindings_look(q, rows);
@@ -303,8 +303,8 @@ void reef__target_rows(const look *l, uint32_t i, uint64_t *words, uint32_t firs
     for (uint32_t n = 0; n < p->count && x == NULL; n++)
         if (p->terms[n].term == i) x = &p->terms[n];
     if (x && x->used) {
-        const uint64_t *marked = row_set_words(&x->rows, l->unit);
-        for (uint32_t k = first; k < end; k++) words[k] = marked ? words[k] & marked[k] : 0;
+        const uint64_t *collected = row_set_words(&x->rows, l->unit);
+        for (uint32_t k = first; k < end; k++) words[k] = collected ? words[k] & collected[k] : 0;
         return;
     }
     for (uint32_t k = first; k < end; k++) {
@@ -327,7 +327,8 @@ bool reef__component_holds(const query *q, uint32_t i, reef_entity e)
     if (!whole &&
         !component_there(w, reef__type_of(t->component.id), e, place, reef_slots_at(&w->hot, place)[0].head.table))
         return false;
-    if (!whole && (t->enabled == REEF_EITHER || !(q->facts[i].marks || t->enabled == REEF_DISABLED))) return true;
+    if (!whole && (t->enabled == REEF_EITHER || !(q->facts[i].some_disabled || t->enabled == REEF_DISABLED)))
+        return true;
     return bit_read(bit_store_of(w, t->component.id | BIT_DISABLED), place) == (t->enabled == REEF_DISABLED);
 }
 

@@ -129,7 +129,7 @@ static void itself_row(const look *l, uint32_t i, uint64_t *words, uint32_t firs
     const term_facts *f = &l->q->facts[i];
     const uint32_t place = place_of(l->q->world, t->target), k = place_row(place) / 64;
     if (f->up || f->bound || t->component.id == 0 || t->enabled == REEF_DISABLED) return;
-    if (BUG(352) && f->marks) return;
+    if (BUG(352) && f->some_disabled) return;
     if (place_unit(place) == l->unit && k >= first && k < end) words[k] |= 1ull << place_row(place) % 64;
 }
 
@@ -156,7 +156,7 @@ static void leaf_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first
     } else {
         words_fill(words, first, end, reef__slot_seek(q->world, t->component.id, l->table_id) ? ~0ull : 0);
     }
-    if ((f->marks || t->enabled == REEF_DISABLED) && !f->up)
+    if ((f->some_disabled || t->enabled == REEF_DISABLED) && !f->up)
         enabled_rows(l, t->component.id, t->enabled, words, first, end);
     if (f->target && f->cold) itself_row(l, i, words, first, end); /* by relations, cold ones are the reflexive ones */
     changed_rows(l, i, words, first, end);
@@ -187,7 +187,7 @@ static bool term_is_settled(const query *q, uint32_t i)
 {
     const term_facts *f = &q->facts[i];
     const reef_term *t = &q->terms[i];
-    return t->op < REEF_ANY_OF && !f->bit && !f->cold && !f->fixed && !f->marks && t->since == REEF_ALWAYS &&
+    return t->op < REEF_ANY_OF && !f->bit && !f->cold && !f->fixed && !f->some_disabled && t->since == REEF_ALWAYS &&
            t->enabled != REEF_DISABLED;
 }
 
@@ -209,7 +209,7 @@ bool reef__look_rows(const look *given, uint64_t *words, uint32_t first, uint32_
     rows_all(inner, l.count);
     for (uint32_t k = first; k < end; k++) words[k] = l.among ? inner[k] & l.among[k] : inner[k];
     l.among = words;
-    if (q->marked_entities || q->entities == REEF_DISABLED) enabled_rows(&l, 0, q->entities, words, first, end);
+    if (q->disabled_entities || q->entities == REEF_DISABLED) enabled_rows(&l, 0, q->entities, words, first, end);
     for (uint32_t at = 0; at < q->term_count;) {
         const bool later = term_is_slow(q, at);
         slow |= later;

@@ -1,7 +1,7 @@
 /* Sorting and grouping storage: the rows of tables change their places.
  *
  *   for every table:    keys of all rows ──► in order? ──no──► sort ──► own what moves ──► the permutation as cycles
- *   then every column:  aside ◄─ p0 ◄─ p1 ◄─ ... ◄─ pn ◄─ aside        nothing can fail any more
+ *   then every column:  spare ◄─ p0 ◄─ p1 ◄─ ... ◄─ pn ◄─ spare        nothing can fail any more
  *
  * A cycle moves each value once and needs room for a single one. A copy of the column would need room for the column
  * and would move each value twice. A cycle also never moves a value to where it is, which move hooks need not support.
@@ -53,7 +53,7 @@ typedef struct sorting {
     uint32_t *units; /* the chunks of that table */
     uint32_t unit_room;
     size_t value_bytes, value_align; /* of the largest value that moves */
-    void *aside;
+    void *spare;
 } sorting;
 
 /* ---- which tables ---- */
@@ -224,14 +224,14 @@ static void *place_cell(const reef_world *w, uint32_t place, uint32_t slot, size
 }
 
 /* Moves the values of a column along the cycles. t NULL: the handles. */
-static void column_cycle(const reef_world *w, const sort_plan *plan, uint32_t slot, const type *t, void *aside)
+static void column_cycle(const reef_world *w, const sort_plan *plan, uint32_t slot, const type *t, void *spare)
 {
     const size_t size = t ? t->size : sizeof(handle);
     const type *hooked = t && !t->plain_move ? t : NULL;
     for (size_t i = 0; i < plan->count; i++) {
         char *hole = place_cell(w, plan->places[i], slot, size);
-        if (hooked) reef__value_move(hooked, aside, hole);
-        else bytes_copy(aside, hole, size);
+        if (hooked) reef__value_move(hooked, spare, hole);
+        else bytes_copy(spare, hole, size);
         for (i++; plan->places[i]; i++) {
             char *from = place_cell(w, plan->places[i], slot, size);
             if (i + CYCLE_AHEAD < plan->count && plan->places[i + CYCLE_AHEAD])
@@ -240,8 +240,8 @@ static void column_cycle(const reef_world *w, const sort_plan *plan, uint32_t sl
             else bytes_copy(hole, from, size);
             hole = from;
         }
-        if (hooked) reef__value_move(hooked, hole, aside);
-        else bytes_copy(hole, aside, size);
+        if (hooked) reef__value_move(hooked, hole, spare);
+        else bytes_copy(hole, spare, size);
     }
 }
 
@@ -280,7 +280,7 @@ static void plan_commit(const sorting *s, const sort_plan *plan)
     column_cycle(w, plan, SLOT_ENTITIES, NULL, &one);
     records_follow(w, plan, t);
     for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++)
-        column_cycle(w, plan, k, t->shape->columns[k].type, s->aside);
+        column_cycle(w, plan, k, t->shape->columns[k].type, s->spare);
     reef__bits_cycle(w, t->bits, plan->places, plan->count);
     reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
 }
@@ -293,15 +293,15 @@ static void sorting_free(sorting *s)
     reef__memory_free(m, MEMORY_OTHER, s->plans, s->plan_room * sizeof *s->plans);
     reef__memory_free(m, MEMORY_OTHER, s->rows, (size_t)s->row_room * sizeof *s->rows);
     reef__memory_free(m, MEMORY_OTHER, s->units, s->unit_room * sizeof *s->units);
-    if (s->aside) reef__memory_resize(m, MEMORY_OTHER, s->aside, s->value_bytes, 0, s->value_align);
+    if (s->spare) reef__memory_resize(m, MEMORY_OTHER, s->spare, s->value_bytes, 0, s->value_align);
 }
 
 /* Moves the rows of all tables that were planned, or, if !ok, of none. False: there is no memory. */
 static bool plans_commit(sorting *s, bool ok)
 {
     if (ok && s->value_bytes) {
-        s->aside = reef__memory_resize(&s->w->family->memory, MEMORY_OTHER, NULL, 0, s->value_bytes, s->value_align);
-        ok = s->aside != NULL;
+        s->spare = reef__memory_resize(&s->w->family->memory, MEMORY_OTHER, NULL, 0, s->value_bytes, s->value_align);
+        ok = s->spare != NULL;
     }
     for (uint32_t i = 0; ok && i < s->plan_count; i++) plan_commit(s, &s->plans[i]);
     sorting_free(s);

@@ -4,6 +4,7 @@
 
 #include "query/query.h"
 #include "reef/loop.h"
+#include "reef/loop_settings.h"
 
 typedef struct ranking ranking;
 

@@ -296,7 +296,7 @@ static bool list_all(reef_world *w, const type *t, entity_list *to)
 }
 
 /* Marks the rows that the start leads to. It gives up where there are more than `most`. False: there is no memory. */
-static bool start_mark(query *q, uint32_t start, const uint32_t *way, uint64_t most)
+static bool start_collect(query *q, uint32_t start, const uint32_t *way, uint64_t most)
 {
     reef_world *w = q->world;
     bindings *b = q->plan->bindings;
@@ -357,7 +357,7 @@ bool reef__bindings_look(query *q, uint64_t rows)
         value_store *s = (value_store *)(uintptr_t)store_of(q->world, q->terms[i].component.id);
         if (s->component && !reef__relation_ready(q->world, s)) return true; /* without an index it takes too long */
     }
-    return !pays || start_mark(q, b->start, way, rows / ROWS_FOR_START);
+    return !pays || start_collect(q, b->start, way, rows / ROWS_FOR_START);
 }
 
 /* ---- one step for one entity ---- */
@@ -366,7 +366,8 @@ bool reef__bindings_look(query *q, uint64_t rows)
 static bool relation_counts(const query *q, const bind_step *s, reef_entity source)
 {
     const term_facts *f = &q->facts[s->term];
-    return LIKELY(!f->marks && q->terms[s->term].enabled == REEF_ENABLED) || reef__component_holds(q, s->term, source);
+    return LIKELY(!f->some_disabled && q->terms[s->term].enabled == REEF_ENABLED) ||
+           reef__component_holds(q, s->term, source);
 }
 
 /* Does the step's relation lead from an entity to itself without being there? */
@@ -552,7 +553,7 @@ static void early_targets(const early_rows *x)
 {
     const value_store *s = store_of(x->q->world, x->s->type->id);
     const reef_store_way way = reef_store_way_to(s, true); /* exclusive relations are paged */
-    const bool plain = !x->q->facts[x->s->term].marks && x->q->terms[x->s->term].enabled == REEF_ENABLED;
+    const bool plain = !x->q->facts[x->s->term].some_disabled && x->q->terms[x->s->term].enabled == REEF_ENABLED;
     const uint32_t size = s->size;
     uint32_t page;
     if (plain && x->s->from == SLOT_VISITED) {
@@ -601,7 +602,7 @@ static void early_has(const early_rows *x)
     const size_t size = x->s->type->size;
     uint32_t table_id = UINT32_MAX, slot = 0;
     const bool plain =
-        !(x->s->type->stored || x->s->type->bit || x->q->facts[x->s->term].marks) && t->enabled == REEF_ENABLED;
+        !(x->s->type->stored || x->s->type->bit || x->q->facts[x->s->term].some_disabled) && t->enabled == REEF_ENABLED;
     if (plain && type_column(x->s->type)) {
         if (block_index_of(w, x->s->type->id)->room) {
             if (!wanted) early_has_indexed(x, false, NULL);
@@ -684,8 +685,8 @@ void reef__bound_rows(const look *l, uint64_t *words, uint32_t first, uint32_t e
     const query *q = l->q;
     bindings *b = q->plan->bindings;
     bind_run *run = b->now ? b->now : b->own;
-    const uint64_t *marked = b->started ? row_set_words(&b->rows, l->unit) : NULL;
-    for (uint32_t k = first; b->started && k < end; k++) words[k] = marked ? words[k] & marked[k] : 0;
+    const uint64_t *collected = b->started ? row_set_words(&b->rows, l->unit) : NULL;
+    for (uint32_t k = first; b->started && k < end; k++) words[k] = collected ? words[k] & collected[k] : 0;
     for (uint32_t i = 0; i < b->early && any_row(words, first, end); i++) {
         const bind_step *s = &b->steps[i];
         const early_rows x = {q,

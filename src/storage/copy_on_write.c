@@ -38,7 +38,7 @@ static void slot_fetch(const reef_slot *s, uint32_t unit, uint32_t next)
 
 /* May the copy go to the snapshots? Only if the block is full: another block may have had more rows when it was
  * shared. */
-static bool goes_away(const reef_world *w, const column *c, uint32_t rows, uint32_t capacity)
+static bool copy_given(const reef_world *w, const column *c, uint32_t rows, uint32_t capacity)
 {
     return w->has_past && rows == capacity && (c->type == NULL || (c->type->plain_copy && !c->type->resets));
 }
@@ -170,7 +170,7 @@ INLINE bool unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t u
                     uint64_t version)
 {
     reef_slot *s = &slots[k];
-    const bool away = goes_away(w, c, rows, slots[0].head_more.capacity);
+    const bool away = copy_given(w, c, rows, slots[0].head_more.capacity);
     void *made = ahead_take(w, c, s, unit), *fresh = made ? made : copy_now(w, c, slots, k, rows, away);
     if (UNLIKELY(fresh == NULL)) return false;
     if (made || away) COPY_ARRIVED();

@@ -152,11 +152,11 @@ static uint64_t failure_key(const reef_error *e)
 void reef__failure_report(const reef_world *w, const reef_error *e)
 {
     char message[REPORT_BYTES];
-    bool told = refused_declaration(e);
+    bool reported = refused_declaration(e);
 #if defined(REEF_CHECKED)
-    told |= caller_is_wrong(e->status);
+    reported |= caller_is_wrong(e->status);
 #endif
-    if (!told) return;
+    if (!reported) return;
     (void)error_text(w, e, message, sizeof message);
     world_hold(w);
     if (w->config.misuse) w->config.misuse(w->config.context, e->status, message);

@@ -9,6 +9,7 @@
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "reef/world.h"
+#include "reef/type_info.h"
 
 bool reef__world_knows(const reef_world *w, uint32_t c)
 {
@@ -18,7 +19,7 @@ bool reef__world_knows(const reef_world *w, uint32_t c)
     return !w->config.strict || (c / 64 < w->state.used_words && (w->state.used_types[c / 64] >> (c % 64) & 1));
 }
 
-static reef_status type_mark(reef_world *w, uint32_t c)
+static reef_status type_first_used(reef_world *w, uint32_t c)
 {
     state *s = &w->state;
     if (c / 64 >= s->used_words && !reef__array_room(&w->family->memory, MEMORY_OTHER, &s->used_types, &s->used_words,
@@ -42,7 +43,7 @@ reef_status reef__type_ready(reef_world *w, uint32_t c)
     if (w->running) return REEF_LOCKED;
     const type *t = reef__type_of(c);
     if (t->split && REEF_ACQUIRE_U32(&t->part_count) == 0) return REEF_BAD_ARGUMENT;
-    reef_status s = type_mark(w, c);
+    reef_status s = type_first_used(w, c);
     if (s == REEF_OK && (c >= w->state.map_count || (t->split && !parts_mapped(w, t)))) s = reef__graph_sync(w);
     return s;
 }
@@ -51,7 +52,7 @@ COLD reef_status reef_world_use(reef_world *w, reef_component c)
 {
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, "reef_world_use", c, (reef_entity){0, 0}, 0);
-    reef_status s = reef__type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE : type_mark(w, c.id);
+    reef_status s = reef__type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE : type_first_used(w, c.id);
     if (s == REEF_OK && c.id >= w->state.map_count) s = reef__graph_sync(w);
     return s == REEF_OK ? s : reef__failure(w, s, "reef_world_use", c, (reef_entity){0, 0}, 0);
 }

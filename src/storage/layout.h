@@ -37,7 +37,7 @@ enum {
 /* joined by | to the id of a component: the key of the bit store of its marks, which say where it is disabled; alone:
  * the key for whole entities */
 #define BIT_DISABLED 0x80000000u
-#define BITS_OF_MARKS 0xFFFFFFFFu /* bit_store.marks of a store of marks */
+#define BITS_OF_DISABLED 0xFFFFFFFFu /* bit_store.disabled_bits of a store of marks */
 
 typedef struct column {
     const type *type;

@@ -11,6 +11,7 @@
 #include "storage/invalidate.h"
 #include "storage/world_data.h"
 #include "reef/observer.h"
+#include "reef/term.h"
 
 /* An observer. Only its number of holders ever changes. */
 struct observer {

@@ -593,20 +593,20 @@ COLD reef_status reef__relation_circle(const reef_world *w, const value_store *s
     memory *m = &w->family->memory;
     const size_t bytes = w->hot.index_count;
     if (s->count == 0 || (reef__type_of(s->component)->relation & TREE) != TREE) return REEF_OK;
-    uint8_t *marks = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
-    reef_status status = marks ? REEF_OK : REEF_NO_MEMORY;
+    uint8_t *visited = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
+    reef_status status = visited ? REEF_OK : REEF_NO_MEMORY;
     for (store_place at = {.page = 0}; status == REEF_OK && reef__store_next(s, &at);) {
         const relation_value *v;
-        for (reef_entity e = at.entity; marks[e.index] == 0 && (v = reef_store_find(s, e)) != NULL; e = v->target) {
-            marks[e.index] = ON_THIS_WAY;
+        for (reef_entity e = at.entity; visited[e.index] == 0 && (v = reef_store_find(s, e)) != NULL; e = v->target) {
+            visited[e.index] = ON_THIS_WAY;
             *in = e;
-            if (marks[v->target.index] == ON_THIS_WAY) status = REEF_CYCLE;
+            if (visited[v->target.index] == ON_THIS_WAY) status = REEF_CYCLE;
         }
-        for (reef_entity e = at.entity; marks[e.index] == ON_THIS_WAY && (v = reef_store_find(s, e)) != NULL;
+        for (reef_entity e = at.entity; visited[e.index] == ON_THIS_WAY && (v = reef_store_find(s, e)) != NULL;
              e = v->target)
-            marks[e.index] = DONE;
+            visited[e.index] = DONE;
     }
-    reef__memory_free(m, MEMORY_OTHER, marks, marks ? bytes : 0);
+    reef__memory_free(m, MEMORY_OTHER, visited, visited ? bytes : 0);
     return status;
 }
 

@@ -372,35 +372,35 @@ uint64_t reef__scripts_serial(const reef_world *w)
     return w->script_reader ? w->readers[w->script_reader - 1].serial : 0;
 }
 
-COLD bool reef__readers_mirror(reef_world *aside, const reef_world *w)
+COLD bool reef__readers_mirror(reef_world *loaded, const reef_world *w)
 {
-    state *s = &aside->state;
+    state *s = &loaded->state;
     memory *m = &w->family->memory;
     const uint64_t serial = reef__scripts_serial(w);
     if (w->reader_count == 0 || (serial == 0 && BUG(161))) return true;
     if (serial && reader_place_in(s, serial) == NULL &&
         !reef__array_room(m, MEMORY_TRACKS, &s->places, &s->place_capacity, s->place_count + 1, sizeof *s->places))
         return false;
-    aside->readers = reef__memory_zeroed(m, MEMORY_TRACKS, w->reader_capacity * sizeof *w->readers);
-    if (aside->readers == NULL) return false;
-    aside->reader_capacity = w->reader_capacity;
-    aside->reader_count = w->reader_count;
+    loaded->readers = reef__memory_zeroed(m, MEMORY_TRACKS, w->reader_capacity * sizeof *w->readers);
+    if (loaded->readers == NULL) return false;
+    loaded->reader_capacity = w->reader_capacity;
+    loaded->reader_count = w->reader_count;
     for (uint32_t i = 0; i < w->reader_count; i++)
-        if (!w->readers[i].events) aside->readers[i] = w->readers[i];
-    aside->script_reader = w->script_reader;
-    reef__readers_arrive(aside);
+        if (!w->readers[i].events) loaded->readers[i] = w->readers[i];
+    loaded->script_reader = w->script_reader;
+    reef__readers_arrive(loaded);
     return true;
 }
 
-COLD void reef__readers_unmirror(reef_world *aside)
+COLD void reef__readers_unmirror(reef_world *loaded)
 {
-    state *s = &aside->state;
-    if (aside->script_reader == 0) return;
-    const log_reader *r = &aside->readers[aside->script_reader - 1];
+    state *s = &loaded->state;
+    if (loaded->script_reader == 0) return;
+    const log_reader *r = &loaded->readers[loaded->script_reader - 1];
     reader_place *p = reader_place_in(s, r->serial);
     if (p) p->position = r->position;
     else s->places[s->place_count++] = (reader_place){r->serial, r->position};
-    aside->script_reader = 0;
+    loaded->script_reader = 0;
 }
 
 COLD bool reef__removals_forget_waiting(reef_world *w, uint32_t reader)

@@ -52,8 +52,8 @@ void reef__readers_drop(reef_world *w);
  * reef__readers_place answers where the state says that a reader stands. reef__removals_forget_waiting drops what waits
  * for a reader. reef__removals_put appends a removal to a log that has a reader of values. */
 uint64_t reef__scripts_serial(const reef_world *w); /* serial number of the reader of the scripts; 0: scripts are off */
-bool reef__readers_mirror(reef_world *aside, const reef_world *w);
-void reef__readers_unmirror(reef_world *aside);
+bool reef__readers_mirror(reef_world *loaded, const reef_world *w);
+void reef__readers_unmirror(reef_world *loaded);
 bool reef__readers_place(const reef_world *w, uint64_t serial, uint64_t *position);
 bool reef__removals_forget_waiting(reef_world *w, uint32_t reader);
 bool reef__removals_put(reef_world *w, uint32_t component, reef_entity e, const void *value);

@@ -5,6 +5,7 @@
 #include "base/byte_hash.h"
 #include "base/threads.h"
 #include "storage/world_data.h"
+#include "reef/log.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -68,8 +68,8 @@ static COLD bit_store *store_make(reef_world *w, uint32_t key)
     s->bit_number[bit_slot(key)] = s->bit_count;
     if ((key & BIT_DISABLED) == 0) return found;
     bit_store *of = (bit_store *)bit_store_of(w, key & ~BIT_DISABLED);
-    if (of) of->marks = s->bit_count;
-    found->marks = BITS_OF_MARKS;
+    if (of) of->disabled_bits = s->bit_count;
+    found->disabled_bits = BITS_OF_DISABLED;
     reef__invalidate(w, INVALIDATE_MARKS_MADE);
     return found;
 }
@@ -96,7 +96,7 @@ bool reef__bit_known(const reef_world *w, const bit_store *b, uint32_t id)
 }
 
 /* To queries, relations that are disabled or enabled go or come: whoever keeps what follows from them looks again. */
-static void mark_changes(reef_world *w, const bit_store *b)
+static void relation_changes_count(reef_world *w, const bit_store *b)
 {
     const value_store *s = b->key & BIT_DISABLED ? store_of(w, b->key & ~BIT_DISABLED) : NULL;
     if (s && s->relation && !BUG(350)) ((value_store *)(uintptr_t)s)->relation_changes++;
@@ -107,7 +107,7 @@ void reef__bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on)
     bit_store *b = (bit_store *)bit_store_of(w, key);
     if (b == NULL || bit_read(b, place) == on) return;
     bit_put(b, place, on);
-    mark_changes(w, b);
+    relation_changes_count(w, b);
 }
 
 /* ---- rows on the move ---- */
@@ -206,7 +206,7 @@ void reef__bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const ui
         words[k] ^= change;
         if (on) b->switched += bits_count(change);
         else b->switched -= bits_count(change);
-        mark_changes(w, b);
+        relation_changes_count(w, b);
     }
 }
 
@@ -253,8 +253,8 @@ static COLD reef_status store_corrupt(const bit_store *b, char *message, size_t 
 static void unit_rows(const reef_world *w, const bit_store *b, const table *t, uint32_t unit, uint64_t *rows)
 {
     const uint32_t component = b->key & ~BIT_DISABLED, count = chunk_rows(t, unit);
-    const bool marks = b->key & BIT_DISABLED && component,
-               all = !marks || reef__slot_seek(w, component, t->shape->table) != 0;
+    const bool disabled = b->key & BIT_DISABLED && component,
+               all = !disabled || reef__slot_seek(w, component, t->shape->table) != 0;
     const reef_entity *e = slot_entities(unit_slots(w, unit));
     for (uint32_t row = 0; row < count; row++)
         if (all || reef__bit_has(w, component, unit_place(unit) + row) || store_has(w, component, e[row]))
@@ -281,15 +281,15 @@ static reef_status unit_validate(const reef_world *w, const bit_store *b, uint32
 COLD reef_status reef__bits_validate(const reef_world *w, char *message, size_t size)
 {
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
-        const bit_store *b = &w->state.bits[i], *marks = bit_store_of(w, b->key | BIT_DISABLED);
+        const bit_store *b = &w->state.bits[i], *disabled = bit_store_of(w, b->key | BIT_DISABLED);
         uint64_t sum = 0;
         for (uint32_t u = 0; u < b->words.count; u++)
             if (b->words.page[u] && unit_validate(w, b, u, &sum, message, size) != REEF_OK) return REEF_CORRUPT;
         /* src/storage/store_list.c compares those with their values */
         const bool stored = (b->key & BIT_DISABLED) == 0 && reef__type_of(b->key)->stored;
         if (sum != b->switched && !stored) return store_corrupt(b, message, size, ": a wrong count of bits, not", sum);
-        uint32_t number = b == marks ? BITS_OF_MARKS : marks ? (uint32_t)(marks - w->state.bits) + 1 : 0;
-        if (b->marks != number)
+        uint32_t number = b == disabled ? BITS_OF_DISABLED : disabled ? (uint32_t)(disabled - w->state.bits) + 1 : 0;
+        if (b->disabled_bits != number)
             return store_corrupt(b, message, size, ": its marks are in another store than number", number);
         if (bit_number_of(w, b->key) != i + 1)
             return store_corrupt(b, message, size, ": its key leads to another store than number", i + 1);

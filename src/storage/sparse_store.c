@@ -151,8 +151,8 @@ void reef__stores_view(reef_world *w)
 
 size_t reef__store_offset(const value_store *s, uint32_t rows)
 {
-    const size_t marks = (size_t)rows * mark_bytes(s) + (s->paged ? sizeof(uint32_t) : 0);
-    return (marks + s->align - 1) & ~(size_t)(s->align - 1u);
+    const size_t owners = (size_t)rows * owner_bytes(s) + (s->paged ? sizeof(uint32_t) : 0);
+    return (owners + s->align - 1) & ~(size_t)(s->align - 1u);
 }
 
 static void store_lay_out(value_store *s, const type *t)
@@ -354,7 +354,7 @@ void reef__store_commit_add(reef_world *w, uint32_t component, reef_entity e)
     value_store *s = store_mine(w, component);
     if (s->multi) reef__multi_put(w, s, e, 1);
     else store_put(w, s, e);
-    cold_comes(w, reef__type_of(component));
+    cold_added(w, reef__type_of(component));
 }
 
 /* ---- pages of the fast paths ---- */

@@ -152,7 +152,7 @@ void *reef__store_slot_own(reef_world *w, uint32_t component, reef_entity e);
 /* ---- slots, and the fast paths ---- */
 
 INLINE uint32_t slot_mask(const value_store *s) { return (1u << s->bits) - 1; }
-INLINE size_t mark_bytes(const value_store *s)
+INLINE size_t owner_bytes(const value_store *s)
 {
     if (s->paged) return sizeof(uint32_t);
     return s->multi ? sizeof(reef_entity) + sizeof(uint32_t) : sizeof(reef_entity);
@@ -207,7 +207,7 @@ INLINE bool scopes_names(const reef_world *w, const value_store *s)
 /* Makes the value in its raw slot visible. This world owns all pages that it needs. */
 /* To be called when entities got values of a type: if it is in REEF_COLD, whoever destroys an entity has to look for
  * them from now on. */
-INLINE void cold_comes(reef_world *w, const type *t)
+INLINE void cold_added(reef_world *w, const type *t)
 {
     if (UNLIKELY(!t->bit) && !(w->slow & SLOW_COLD))
         w->slow |= SLOW_COLD, reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);

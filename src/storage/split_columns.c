@@ -13,6 +13,7 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "reef/type_info.h"
+#include "reef/many.h"
 
 /* The most values of the list with the parts and the required types. */
 uint32_t reef__spread_most(const reef_value *values, uint32_t count)

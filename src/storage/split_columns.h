@@ -13,6 +13,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "reef/loop.h"
+#include "reef/term.h"
 
 /* A list of values of a call's own. In a copy of the caller's list each value of a split type is followed by its parts,
  * and the required types that come along are at its end. */

@@ -14,9 +14,9 @@
 /* the bits of one type in the REEF_BIT home, or the marks of the disabled: 16 words for a unit */
 typedef struct bit_store {
     uint32_t key; /* id of the component; for marks joined with BIT_DISABLED */
-    /* of a type: number of the store of its marks + 1, or 0 while there is none; BITS_OF_MARKS: this is a store of
+    /* of a type: number of the store of its marks + 1, or 0 while there is none; BITS_OF_DISABLED: this is a store of
      * marks */
-    uint32_t marks;
+    uint32_t disabled_bits;
     /* number of set bits, for a switch or for marks; meaningless for a type with a store: ask reef__bit_count_rows */
     uint64_t switched;
     reef_paged words;  /* page u: the bits of unit u; NULL: all are zero. Its version is that of the last write */

@@ -243,13 +243,13 @@ static reef_status event_post(reef_world *w, const char *op, reef_component c, s
     return REEF_OK;
 }
 
-void *reef_send_room_(const reef_block *b, reef_component c, size_t size, void *aside)
+void *reef_send_room_(const reef_block *b, reef_component c, size_t size, void *nowhere)
 {
     void *slot = NULL;
-    if (b == NULL) return aside;
+    if (b == NULL) return nowhere;
     if (b->loop.job) b->loop.job->head.sent = event_reserve(b->loop.job, c, size, &slot);
     else b->world->sent = event_post(b->world, "reef_send", c, size, &slot);
-    return slot ? slot : aside;
+    return slot ? slot : nowhere;
 }
 
 reef_status reef_sent_(const reef_block *b)

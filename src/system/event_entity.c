@@ -12,6 +12,7 @@
 #include "system/schedule.h"
 #include "reef/event.h"
 #include "reef/brief.h"
+#include "reef/many.h"
 
 /* Entities that are to be marked or destroyed, in the visible order. */
 typedef struct brief_list {
@@ -56,12 +57,12 @@ static bool brief_collect(reef_world *w, reef_query q, uint64_t made_by, brief_l
     return ok;
 }
 
-static bool brief_mark(reef_world *w, const brief_list *l, ReefBrief mark)
+static bool brief_set(reef_world *w, const brief_list *l, ReefBrief value)
 {
     for (uint32_t i = 0; i < l->count; i++) {
         ReefBrief *brief = reef_mut(w, l->entities[i], ReefBrief);
         if (brief == NULL) return false;
-        *brief = mark;
+        *brief = value;
     }
     return true;
 }
@@ -74,7 +75,7 @@ static bool brief_destroy(reef_world *w, const brief_list *l)
 }
 
 /* Destroys what the phase `ending` made in an earlier tick (0: nothing), then marks what isn't marked. */
-static reef_status brief_turn(reef_world *w, uint64_t ending, ReefBrief mark)
+static reef_status brief_turn(reef_world *w, uint64_t ending, ReefBrief value)
 {
     const reef_component c = reef_id(ReefBrief);
     if (!brief_used(w, c)) return REEF_OK;
@@ -85,7 +86,7 @@ static reef_status brief_turn(reef_world *w, uint64_t ending, ReefBrief mark)
     brief_list l = {NULL, 0, 0};
     bool ok = !reef_query_is_null(q);
     if (ok && ending) ok = brief_collect(w, q, ending, &l) && brief_destroy(w, &l);
-    if (ok) ok = brief_collect(w, q, 0, &l) && brief_mark(w, &l, mark);
+    if (ok) ok = brief_collect(w, q, 0, &l) && brief_set(w, &l, value);
     reef__memory_free(&w->family->memory, MEMORY_EVENTS, l.entities, l.room * sizeof *l.entities);
     if (!reef_query_is_null(q)) (void)reef_query_free(w, q);
     w->error = before;

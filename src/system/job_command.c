@@ -16,6 +16,7 @@
 #include "reef/enable.h"
 #include "reef/prefab.h"
 #include "reef/command_relation.h"
+#include "reef/command_entity.h"
 
 /* ---- checks ---- */
 

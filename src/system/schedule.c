@@ -18,6 +18,7 @@
 #include "system/schedule_order.h"
 #include "system/system.h"
 #include "reef/system.h"
+#include "reef/control.h"
 #include <stdio.h>
 
 /* ---- making and sharing ---- */
@@ -255,7 +256,7 @@ static COLD reef_status system_join(reef_world *w, const char *op, struct system
     return schedule_finish(w, op, s);
 }
 
-static COLD reef_system_id system_come(reef_world *w, const char *op, const reef_system_desc *desc)
+static COLD reef_system_id system_create(reef_world *w, const char *op, const reef_system_desc *desc)
 {
     const reef_system_id null = {0, 0, 0};
     uint32_t in = 0;
@@ -272,13 +273,13 @@ static COLD reef_system_id system_come(reef_world *w, const char *op, const reef
 
 COLD reef_system_id reef_system_new(reef_world *w, const reef_system_desc *desc)
 {
-    return system_come(w, "reef_system_new", desc);
+    return system_create(w, "reef_system_new", desc);
 }
 
 COLD reef_system_id reef_system_add(reef_world *w, const char *name, void (*function)(reef_block *block),
                                     const char *text)
 {
-    return system_come(w, "reef_system", &(reef_system_desc){.name = name, .function = function, .text = text});
+    return system_create(w, "reef_system", &(reef_system_desc){.name = name, .function = function, .text = text});
 }
 
 /* Returns the number of the entry of a handle, for a call that changes it. ENTRY_NONE: *status, and it is recorded. */

@@ -94,7 +94,7 @@ static COLD void phases_place(schedule *s, uint32_t *next)
     }
 }
 
-static COLD void mark_free(sorter *o, uint32_t entry, uint32_t *low)
+static COLD void entry_add_free(sorter *o, uint32_t entry, uint32_t *low)
 {
     o->free[entry / 64] |= 1ull << entry % 64;
     if (entry / 64 < *low) *low = entry / 64;
@@ -108,7 +108,7 @@ static COLD uint32_t entries_place(sorter *o)
     phases_place(s, next);
     memset(o->free, 0, sizeof o->free);
     for (uint32_t i = 0; i < s->count; i++)
-        if (o->waits[i] == 0) mark_free(o, i, &low);
+        if (o->waits[i] == 0) entry_add_free(o, i, &low);
     while (low < REEF_SYSTEMS_MAX / 64) {
         if (o->free[low] == 0) {
             low++;
@@ -120,7 +120,7 @@ static COLD uint32_t entries_place(sorter *o)
         s->order[next[s->entries[entry].phase]++] = entry;
         placed++;
         for (uint32_t e = o->head[entry]; e; e = o->edge[e - 1].next)
-            if (--o->waits[o->edge[e - 1].to] == 0) mark_free(o, o->edge[e - 1].to, &low);
+            if (--o->waits[o->edge[e - 1].to] == 0) entry_add_free(o, o->edge[e - 1].to, &low);
     }
     return placed;
 }

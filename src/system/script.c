@@ -25,6 +25,7 @@
 #include "reef/enable.h"
 #include "reef/prefab.h"
 #include "reef/type_info.h"
+#include "reef/control.h"
 #include <stddef.h>
 #include <stdio.h>
 

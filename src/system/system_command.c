@@ -12,6 +12,7 @@
 #include "system/system.h"
 #include "reef/command.h"
 #include "reef/command_system.h"
+#include "reef/control.h"
 #include <stdio.h>
 
 typedef enum system_change { SYSTEM_NEW = 1, SYSTEM_REPLACE, SYSTEM_REMOVE, SYSTEM_ON, SYSTEM_OFF } system_change;

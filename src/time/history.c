@@ -261,8 +261,8 @@ typedef struct playing {
     uint64_t from;
     moment *moments; /* NULL: nothing is to be kept */
     size_t count;
-    reef_world *aside; /* the state to return to */
-    skips_room room;   /* for values that a restored state doesn't change */
+    reef_world *backup; /* the state to return to */
+    skips_room room;    /* for values that a restored state doesn't change */
 } playing;
 
 /* Records a failure under the name of the call that the user made. */
@@ -294,16 +294,16 @@ static COLD void playing_end(playing *p)
         input_free(p->h->family, p->moments[i].input);
     }
     reef__memory_free(&p->h->family->memory, MEMORY_OTHER, p->moments, p->count * sizeof(moment));
-    reef_world_free(p->aside);
+    reef_world_free(p->backup);
     reef__skips_free(p->h->family, &p->room);
 }
 
 /* Puts the world's state aside. */
-static COLD reef_status put_aside(playing *p)
+static COLD reef_status backup_make(playing *p)
 {
-    p->aside = reef__world_restorable(p->h->world);
-    if (p->aside == NULL) return history_refused(p);
-    return reef__skips_prepare(p->aside, &p->room) ? REEF_OK : history_refuse(p->h, REEF_NO_MEMORY, p->op, 0);
+    p->backup = reef__world_restorable(p->h->world);
+    if (p->backup == NULL) return history_refused(p);
+    return reef__skips_prepare(p->backup, &p->room) ? REEF_OK : history_refuse(p->h, REEF_NO_MEMORY, p->op, 0);
 }
 
 /* Puts the world's state aside and goes to a kept one. */
@@ -311,13 +311,13 @@ static COLD reef_status go_back(playing *p, uint64_t tick)
 {
     reef_world *w = p->h->world;
     skips_room room = {0};
-    p->aside = reef__snapshot_restorable(moment_at(p->h, tick)->snapshot);
-    bool ok = p->aside && reef__events_keep(w) == REEF_OK && reef__readers_note(w) && reef__skips_prepare(w, &room) &&
-              reef__skips_prepare(p->aside, &p->room);
+    p->backup = reef__snapshot_restorable(moment_at(p->h, tick)->snapshot);
+    bool ok = p->backup && reef__events_keep(w) == REEF_OK && reef__readers_note(w) && reef__skips_prepare(w, &room) &&
+              reef__skips_prepare(p->backup, &p->room);
     reef__skips_free(p->h->family, &room);
     if (!ok) return history_refuse(p->h, REEF_NO_MEMORY, p->op, tick);
-    reef__skips_commit(w, p->aside, &p->room);
-    reef__state_exchange(w, p->aside);
+    reef__skips_commit(w, p->backup, &p->room);
+    reef__state_exchange(w, p->backup);
     return REEF_OK;
 }
 
@@ -344,8 +344,8 @@ static reef_status play(playing *p, uint64_t from, uint64_t until)
     for (uint64_t t = from; t < until; t++) {
         reef_status s = play_tick(p, t);
         if (s >= 0) continue;
-        reef__skips_commit(p->h->world, p->aside, &p->room);
-        reef__state_exchange(p->h->world, p->aside);
+        reef__skips_commit(p->h->world, p->backup, &p->room);
+        reef__state_exchange(p->h->world, p->backup);
         return s;
     }
     p->h->tick = until;
@@ -403,7 +403,7 @@ COLD reef_status reef_history_step(reef_history *h, const void *input, size_t by
     if (!moments_reserve(h) || !playing_begin(&p, 1) ||
         (p.moments[0].input = input_new(h->family, input, bytes)) == NULL)
         s = history_refuse(h, REEF_NO_MEMORY, p.op, bytes);
-    if (s == REEF_OK) s = put_aside(&p);
+    if (s == REEF_OK) s = backup_make(&p);
     if (s == REEF_OK) s = play(&p, p.from, p.from + 1);
     if (s == REEF_OK) {
         snapshots_forget_from(h, p.from);
@@ -422,7 +422,7 @@ COLD reef_status reef_history_replay(reef_history *h, uint64_t until)
     if (until < h->tick || until > h->end) return history_refuse(h, REEF_BAD_ARGUMENT, p.op, until);
     if (until == h->tick) return REEF_OK;
     if (!playing_begin(&p, (size_t)(until - p.from))) s = history_refuse(h, REEF_NO_MEMORY, p.op, until);
-    if (s == REEF_OK) s = put_aside(&p);
+    if (s == REEF_OK) s = backup_make(&p);
     if (s == REEF_OK) s = play(&p, p.from, until);
     if (s == REEF_OK) {
         snapshots_forget_from(h, p.from);

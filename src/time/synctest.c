@@ -116,21 +116,21 @@ COLD reef_status reef_synctest(reef_world *w, const reef_synctest_config *config
         return sync_refuse(w, REEF_BAD_ARGUMENT, config ? config->distance : 0);
     skips_room room;
     const bool paused = w->paused;
-    reef_world *aside = reef_fork(w);
-    if (aside == NULL) return sync_failed(&x);
+    reef_world *backup = reef_fork(w);
+    if (backup == NULL) return sync_failed(&x);
     reef_status s = REEF_OK;
-    if (!reef__skips_prepare(aside, &room) ||
+    if (!reef__skips_prepare(backup, &room) ||
         (x.first = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sync_bytes(&x))) == NULL)
         s = sync_refuse(w, REEF_NO_MEMORY, config->distance);
     else if ((s = sync_run(&x)) != REEF_OK) {
-        reef__skips_commit(w, aside, &room);
-        reef__state_exchange(w, aside);
+        reef__skips_commit(w, backup, &room);
+        reef__state_exchange(w, backup);
         if (!BUG(333)) w->paused = paused;
     }
     for (uint32_t i = 0; x.first && i <= config->distance; i++) reef_snapshot_free(x.first[i].state);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, x.first, sync_bytes(&x));
     reef__skips_free(w->family, &room);
-    aside->script_reader = 0;
-    reef_world_free(aside);
+    backup->script_reader = 0;
+    reef_world_free(backup);
     return s;
 }

@@ -25,6 +25,7 @@
 #include "world/snapshot.h"
 #include "reef/system.h"
 #include "reef/schedule.h"
+#include "reef/control.h"
 
 enum { STEPS_USUAL = 8 };
 
@@ -308,21 +309,21 @@ static reef_status tick_end(reef_world *w, reef_status s)
 static COLD reef_status tick_atomic(reef_world *w, float dt)
 {
     skips_room room = {NULL, 0};
-    reef_world *aside = reef__world_restorable(w);
-    if (aside == NULL) return w->error.status;
-    if (!reef__skips_prepare(aside, &room)) {
-        reef_world_free(aside);
+    reef_world *backup = reef__world_restorable(w);
+    if (backup == NULL) return w->error.status;
+    if (!reef__skips_prepare(backup, &room)) {
+        reef_world_free(backup);
         return no_memory_for(w, NULL);
     }
     reef_status s = phases_tick(w, dt);
     if (s != REEF_OK) {
         const reef_error why = w->error;
-        reef__skips_commit(w, aside, &room);
-        reef__state_exchange(w, aside);
+        reef__skips_commit(w, backup, &room);
+        reef__state_exchange(w, backup);
         w->error = why;
     }
     reef__skips_free(w->family, &room);
-    reef_world_free(aside);
+    reef_world_free(backup);
     return s;
 }
 

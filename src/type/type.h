@@ -5,6 +5,7 @@
 
 #include "base/platform.h"
 #include "reef/type.h"
+#include "reef/hooks.h"
 
 /* A list of ids that only grows. `count` is stored last, so that other threads may read what is before it. A list that
  * became too small stays readable: `older` links it behind the list that replaced it. */

@@ -10,6 +10,7 @@
 #define REEF_WORLD_DEBUG_LAYOUT_H
 
 #include "base/platform.h"
+#include "reef/term.h"
 
 /* M(struct, member): its offset and size. A(struct, member): the offset of the array at its end. S(struct): its size.
  * N(name): a number */

@@ -61,8 +61,8 @@ struct reef_diff {
     uint32_t side;   /* the world whose rows are walked */
     uint64_t at;     /* entity index, or number of a name */
     uint32_t type_at, pair_at, spot_at, spot_end, group;
-    const type *type;   /* NULL: the entity itself */
-    bool valued, aside; /* values are compared; values lie in a store */
+    const type *type;    /* NULL: the entity itself */
+    bool valued, stored; /* values are compared; values lie in a store */
     uint32_t slot[2];
     const bit_store *bits[2];
     const diff_pair *pair;
@@ -397,8 +397,8 @@ static const void *value_at(const reef_diff *d, uint32_t side, uint32_t place)
 /* ---- rows ---- */
 
 static uint32_t key_of(const reef_diff *d) { return d->type ? d->type->id | BIT_DISABLED : BIT_DISABLED; }
-static bool of_marks(const reef_diff *d) { return d->pass >= REEF_CHANGE_DISABLED; }
-static bool of_bits(const reef_diff *d) { return of_marks(d) || d->type->bit; }
+static bool of_disabled(const reef_diff *d) { return d->pass >= REEF_CHANGE_DISABLED; }
+static bool of_bits(const reef_diff *d) { return of_disabled(d) || d->type->bit; }
 
 /* Looks at one row of the group. Does it hold a change? */
 static bool row_change(reef_diff *d, uint32_t in_group)
@@ -411,7 +411,7 @@ static bool row_change(reef_diff *d, uint32_t in_group)
     const uint32_t there = beside ? unit_place(d->spot->unit[other]) + row : place_of(d->world[other], e);
     reef_change *c = &d->change;
     c->entity = e;
-    if (of_marks(d)) {
+    if (of_disabled(d)) {
         const bool whole = there != PLACE_DEAD && (d->type == NULL || has_at(d->world[other], d->type, e, there));
         if (side == 0 && !whole) return false; /* the mark went with its entity or component */
         return there == PLACE_DEAD || !reef__bit_has(d->world[other], key_of(d), there);
@@ -610,7 +610,7 @@ static bool holder_next(reef_diff *d, const value_store *s, const value_store *o
 
 /* The next change of a value in a store. Of several values of an entity the last is removed first: whoever applies the
  * changes in this order finds each value under its number. */
-static bool aside_next(reef_diff *d)
+static bool stored_values_next(reef_diff *d)
 {
     const value_store *s = store_of(d->world[d->side], d->type->id), *o = store_of(d->world[!d->side], d->type->id);
     for (;;) {
@@ -638,7 +638,7 @@ static void pass_begin(reef_diff *d, int pass)
     const type *t = d->type;
     d->pass = pass;
     d->side = pass != REEF_CHANGE_REMOVED && pass != REEF_CHANGE_ENABLED;
-    d->aside = t && t->stored && pass <= REEF_CHANGE_VALUE;
+    d->stored = t && t->stored && pass <= REEF_CHANGE_VALUE;
     d->at = 0;
     d->number = d->number_end = 0;
     d->mask = 0;
@@ -647,11 +647,11 @@ static void pass_begin(reef_diff *d, int pass)
     d->pair_at = 0;
     d->change = (reef_change){.kind = (reef_change_kind)pass, .component = {t ? t->id : 0}};
     for (uint32_t side = 0; side < 2; side++)
-        d->bits[side] = of_bits(d) ? bit_store_of(d->world[side], of_marks(d) ? key_of(d) : t->id) : NULL;
+        d->bits[side] = of_bits(d) ? bit_store_of(d->world[side], of_disabled(d) ? key_of(d) : t->id) : NULL;
     bool idle = pass == REEF_CHANGE_VALUE && !d->valued;
-    if (d->aside) idle |= stores_same(store_of(d->world[0], t->id), store_of(d->world[1], t->id));
+    if (d->stored) idle |= stores_same(store_of(d->world[0], t->id), store_of(d->world[1], t->id));
     if (!idle) return;
-    d->aside = false;
+    d->stored = false;
     d->pair_at = d->pair_count;
 }
 
@@ -684,7 +684,7 @@ static NOINLINE const reef_change *next_slowly(reef_diff *d)
         if (d->stage == STAGE_GONE) more = id_next(d, 0, REEF_CHANGE_GONE);
         else if (d->stage == STAGE_BORN) more = id_next(d, 1, REEF_CHANGE_BORN);
         else if (d->stage == STAGE_NAMES) more = name_next(d);
-        else if (d->stage == STAGE_TYPES) more = d->aside ? aside_next(d) : rows_next(d);
+        else if (d->stage == STAGE_TYPES) more = d->stored ? stored_values_next(d) : rows_next(d);
         else return NULL;
         if (more) return &d->change;
         if (d->stage == STAGE_TYPES && d->pass != REEF_CHANGE_ENABLED) {

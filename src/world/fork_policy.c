@@ -215,7 +215,7 @@ COLD bool reef__resets_take_back(reef_world *w, resets *r)
 
 typedef struct skipping {
     reef_world *now, *then;
-    void *aside; /* room for one value; NULL: the first pass, which only takes memory */
+    void *spare; /* room for one value; NULL: the first pass, which only takes memory */
     bool resets; /* values of REEF_FORK_RESET types as well */
 } skipping;
 
@@ -226,9 +226,9 @@ static bool stays(const skipping *x, const type *t)
 
 static void values_swap(const skipping *x, const type *t, void *here, void *there)
 {
-    reef__value_move(t, x->aside, here);
+    reef__value_move(t, x->spare, here);
     reef__value_move(t, here, there);
-    reef__value_move(t, there, x->aside);
+    reef__value_move(t, there, x->spare);
 }
 
 /* Exchanges one entity's value with its value in the state that the world enters. False: no memory. */
@@ -238,8 +238,8 @@ static bool skip_value(const skipping *x, const type *t, reef_entity e, void *he
     uint32_t id = place == PLACE_DEAD ? TABLE_NONE : reef_slots_at(&x->then->hot, place)[0].head.table;
     uint32_t k = id == TABLE_NONE ? 0 : reef__slot_seek(x->now, t->id, id);
     if (k == 0) return true;
-    if (x->aside == NULL && t->tracked && !reef__track_prepare(x->then, t->id, &e, 1)) return false;
-    if (x->aside == NULL) return reef__column_own(x->then, table_read(x->then, id), place_unit(place), k);
+    if (x->spare == NULL && t->tracked && !reef__track_prepare(x->then, t->id, &e, 1)) return false;
+    if (x->spare == NULL) return reef__column_own(x->then, table_read(x->then, id), place_unit(place), k);
     if (t->tracked) reef__track_carry(x->then, x->now, t->id, e.index);
     values_swap(x, t, here, cell(reef_slots_at(&x->then->hot, place), k, place_row(place), t->size));
     return true;
@@ -250,8 +250,8 @@ static bool skip_stored(const skipping *x, const type *t, const store_place *at)
 {
     const reef_entity e = at->entity;
     if (reef__store_nth(store_of(x->then, t->id), e, at->number) == NULL) return true;
-    if (x->aside == NULL && t->tracked && !reef__track_prepare(x->then, t->id, &e, 1)) return false;
-    if (x->aside == NULL) return reef__store_own(x->then, t->id, e) != NULL;
+    if (x->spare == NULL && t->tracked && !reef__track_prepare(x->then, t->id, &e, 1)) return false;
+    if (x->spare == NULL) return reef__store_own(x->then, t->id, e) != NULL;
     if (t->tracked) reef__track_carry(x->then, x->now, t->id, e.index);
     values_swap(x, t, at->value, (void *)(uintptr_t)reef__store_nth(store_of(x->then, t->id), e, at->number));
     return true;
@@ -373,7 +373,7 @@ COLD bool reef__skips_move(reef_world *now, reef_world *then, bool resets_too)
     skipping x = {now, then, NULL, resets_too};
     skips_room room;
     bool ok = room_take(now->family, resets_too, &room) && (room.value == NULL || skip_all(&x));
-    x.aside = room.value;
+    x.spare = room.value;
     if (ok && room.value) (void)skip_all(&x);
     reef__skips_free(now->family, &room);
     return ok;

@@ -37,6 +37,7 @@
 #include "reef/component.h"
 #include "reef/merge.h"
 #include "reef/multi.h"
+#include "reef/log.h"
 
 typedef struct became {
     uint32_t generation; /* in `from`; 0: this index didn't come along */
@@ -81,8 +82,8 @@ static COLD bool merge_short(merging *x) { return merge_fails(x, REEF_NO_MEMORY,
 
 reef_entity reef_merged_find(const reef_merged *m, reef_entity e)
 {
-    const bool comes = m && e.index < m->count && e.generation && m->of[e.index].generation == e.generation;
-    return comes ? m->of[e.index].entity : (reef_entity){0, 0};
+    const bool merged = m && e.index < m->count && e.generation && m->of[e.index].generation == e.generation;
+    return merged ? m->of[e.index].entity : (reef_entity){0, 0};
 }
 
 void reef_merged_free(reef_merged *m)
@@ -109,7 +110,7 @@ static reef_merged *merged_new(family *f, uint32_t count)
 /* ---- making ---- */
 
 /* Can values of the type be copied, and can the world hold them? If not, the error is recorded. */
-static bool type_comes(merging *x, const type *t)
+static bool type_fits(merging *x, const type *t)
 {
     if (!t->copyable && !t->resets) return merge_fails(x, REEF_NOT_COPYABLE, t->id, (reef_entity){0, 0});
     const reef_status s = t->owner ? REEF_OK : reef__type_ready(x->w, t->id); /* a part is ready when its type is */
@@ -156,7 +157,7 @@ static uint32_t table_ready(merging *x, const shape *s)
     uint32_t ids[REEF_COMPONENTS_MAX];
     reef_status status = REEF_LIMIT;
     for (uint32_t i = 0; i < s->component_count; i++)
-        if (!type_comes(x, reef__type_of(ids[i] = s->component[i]))) return 0;
+        if (!type_fits(x, reef__type_of(ids[i] = s->component[i]))) return 0;
     const uint32_t id = reef__graph_table(x->w, ids, s->component_count, &status);
     if (id == 0) merge_fails(x, status, 0, (reef_entity){0, 0});
     return id;
@@ -206,16 +207,16 @@ static bool merge_columns(merging *x, const shape *s, const reef_slot *slots, ui
     return true;
 }
 
-/* Lists the switches of a row, or with `marks` its marks. */
-static bool merge_bits(merging *x, uint32_t place, bool marks, uint32_t *count)
+/* Lists the switches of a row, or with `disabled` what is disabled in it. */
+static bool merge_bits(merging *x, uint32_t place, bool disabled, uint32_t *count)
 {
     const state *s = &x->from->state;
     for (uint32_t i = 0; i < s->bit_count; i++) {
         const uint32_t key = s->bits[i].key;
         const type *t = reef__type_of(key & ~BIT_DISABLED);
-        if (marks != ((key & BIT_DISABLED) != 0) || (!marks && t->stored) || !reef__bit_has(x->from, key, place))
+        if (disabled != ((key & BIT_DISABLED) != 0) || (!disabled && t->stored) || !reef__bit_has(x->from, key, place))
             continue;
-        if (!marks && !type_comes(x, t)) return false;
+        if (!disabled && !type_fits(x, t)) return false;
         if (!value_list(x, count, key, REEF_VALUE_DEFAULT, 0, NULL)) return false;
     }
     return true;
@@ -244,7 +245,7 @@ static bool merge_stored(merging *x, reef_entity e, uint32_t *count)
         if (value == NULL) continue;
         const type *t = reef__type_of(s->component);
         const bool made = t->resets || t->size == 0;
-        if (!type_comes(x, t)) return false;
+        if (!type_fits(x, t)) return false;
         if (s->shared) {
             if (!merge_common(x, (uint32_t)(s - from->state.stores), e, count)) return false;
         } else if (!value_list(x, count, t->id,
@@ -299,7 +300,7 @@ static bool merge_row(merging *x, const shape *s, uint32_t id, uint32_t unit, ui
 
 /* ---- all entities ---- */
 
-static bool row_comes(const merging *x, uint32_t unit, uint32_t row)
+static bool row_chosen(const merging *x, uint32_t unit, uint32_t row)
 {
     return x->chosen == NULL || reef__query_place_matches(x->chosen, unit_place(unit) + row);
 }
@@ -314,9 +315,9 @@ static bool merge_table(merging *x, uint32_t from)
         const uint32_t rows = chunk_rows(t, unit);
         for (uint32_t row = 0, n; row < rows; row += n) {
             n = 1;
-            if (!row_comes(x, unit, row)) continue;
+            if (!row_chosen(x, unit, row)) continue;
             if (id == 0 && (id = table_ready(x, s)) == 0) return false;
-            while (plain && row + n < rows && row_comes(x, unit, row + n)) n++;
+            while (plain && row + n < rows && row_chosen(x, unit, row + n)) n++;
             if (plain ? !merge_run(x, s, id, unit_slots(x->from, unit), row, n) : !merge_row(x, s, id, unit, row))
                 return false;
         }
@@ -474,7 +475,7 @@ static void scripts_forget_start(const merging *x)
 
 /* The fork in which the entities are made. It has no observers and reports no errors; `to` does. NULL: the error of
  * `to` says why. */
-static reef_world *merge_aside(reef_world *to)
+static reef_world *merge_fork(reef_world *to)
 {
     to->calling = merge_op;
     reef_world *w = reef__world_restorable(to);
@@ -516,7 +517,7 @@ static COLD reef_status merge_done(reef_world *to, const merging *x, bool ok, re
 static COLD reef_status merge_from(reef_world *to, reef_world *from, const query *chosen, bool drop_names,
                                    reef_merged **merged)
 {
-    reef_world *w = merge_aside(to);
+    reef_world *w = merge_fork(to);
     if (!WORLD_GIVEN(w)) return to->error.status;
     merging *x = reef__memory_zeroed(&to->family->memory, MEMORY_OTHER, sizeof *x);
     if (x == NULL) {

@@ -459,10 +459,10 @@ COLD void reef__state_exchange(reef_world *w, reef_world *other)
     moves_put(other, moved, destroyed);
 }
 
-COLD bool reef__world_adopt(reef_world *w, reef_world *aside, bool resets_too)
+COLD bool reef__world_adopt(reef_world *w, reef_world *other, bool resets_too)
 {
-    if (!BUG(106) && !reef__skips_move(w, aside, resets_too)) return false;
-    reef__state_exchange(w, aside);
+    if (!BUG(106) && !reef__skips_move(w, other, resets_too)) return false;
+    reef__state_exchange(w, other);
     return true;
 }
 

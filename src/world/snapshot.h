@@ -45,10 +45,10 @@ reef_world *reef__world_blank(reef_world *w);
  * leaves alone go with their state, unless reef__skips_move (fork_policy.h) comes first. */
 void reef__state_exchange(reef_world *w, reef_world *other);
 
-/* Gives `w` the state of `aside`, a world of its family; `aside` gets that of `w` and is freed with it. An entity that
+/* Gives `w` the state of `other`, a world of its family; `other` gets that of `w` and is freed with it. An entity that
  * has a value of a REEF_FORK_SKIP type in both worlds keeps the one of `w`, and with `resets_too` so it is for
  * REEF_FORK_RESET types. False: no memory; both worlds are as before. */
-bool reef__world_adopt(reef_world *w, reef_world *aside, bool resets_too);
+bool reef__world_adopt(reef_world *w, reef_world *other, bool resets_too);
 
 /* Gives up this holder's references to a state, and empties the struct. */
 void reef__state_drop(family *f, reef_hot *h, state *s);

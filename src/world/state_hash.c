@@ -240,8 +240,8 @@ static COLD uint64_t names_hash(reef_world *w)
 static bool column_counts(const column *c) { return c->type == NULL || c->type->hooks.on_fork == REEF_FORK_COPY; }
 
 /* The hashes of a chunk's columns, by slot. Those of columns that were written since are computed again. They are in
- * `aside` where they can't be kept. */
-static const kept_hash *chunk_hashes(reef_world *w, const table *t, uint32_t unit, kept_hash *aside)
+ * `uncached` where they can't be kept. */
+static const kept_hash *chunk_hashes(reef_world *w, const table *t, uint32_t unit, kept_hash *uncached)
 {
     const shape *s = t->shape;
     const reef_slot *slots = unit_slots(w, unit);
@@ -252,8 +252,8 @@ static const kept_hash *chunk_hashes(reef_world *w, const table *t, uint32_t uni
     if (LIKELY(k == s->end_slot)) return have;
     kept_hash *keep = kept_own(w, &w->state.chunk_hashes, (uint64_t)unit * REEF_UNIT_SLOTS);
     if (keep == NULL) {
-        memcpy(aside, have, s->end_slot * sizeof *have);
-        keep = aside;
+        memcpy(uncached, have, s->end_slot * sizeof *have);
+        keep = uncached;
     }
     for (k = SLOT_ENTITIES; k < s->end_slot; k++) {
         if (whole && keep[k].version == slots[k].version) continue;
@@ -267,12 +267,12 @@ static const kept_hash *chunk_hashes(reef_world *w, const table *t, uint32_t uni
 /* The hashes of all columns of a table, by slot. */
 static void table_hash(reef_world *w, const table *t, uint64_t *columns)
 {
-    kept_hash aside[REEF_COLUMNS_MAX + SLOT_COLUMNS];
+    kept_hash uncached[REEF_COLUMNS_MAX + SLOT_COLUMNS];
     const uint32_t end = t->shape->end_slot;
     for (uint32_t k = SLOT_ENTITIES; k < end; k++) columns[k] = table_rows(t);
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
         if (chunk_rows(t, unit) == 0) break;
-        const kept_hash *h = chunk_hashes(w, t, unit, aside);
+        const kept_hash *h = chunk_hashes(w, t, unit, uncached);
         for (uint32_t k = SLOT_ENTITIES; k < end; k++) columns[k] = hash_combine(columns[k], h[k].hash);
     }
 }

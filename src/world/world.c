@@ -39,6 +39,7 @@
 #include "reef/pool.h"
 #include "reef/log.h"
 #include "reef/stats.h"
+#include "reef/type_info.h"
 
 COLD reef_world *reef_world_new(const reef_world_config *config)
 {

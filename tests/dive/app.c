@@ -2,6 +2,7 @@
  * futures, loses, saves itself by turning time back, loses again, begins again beside the ghost, ends, and goes on with
  * the dive in the folder. The folder must be empty. */
 #include "app.h"
+#include "reef/control.h"
 
 #include <stdio.h>
 

@@ -279,8 +279,19 @@ static const reef_field bytes_fields[] = {
 static const reef_field oar_fields[] = {{.name = "all", .kind = REEF_U32, .bytes = 16}};
 /* reef has others; here they only say that there are some */
 static const reef_field script_fields[] = {{.name = "data", .kind = REEF_U8, .bytes = 1}};
-static const reef_field quay_fields[] = {{.name = "late", .kind = REEF_U16, .offset = 40, .bytes = 6},
-                                         {.name = "early", .kind = REEF_U32, .bytes = 12}};
+static const reef_named_value moods[] = {{"CALM", 0}, {"ANGRY", 1}, {"FLEEING", 2}, {"ASLEEP", 255}};
+static const reef_named_value states[] = {{"WET", 1}, {"COLD", 2}, {"LIT", 4}, {"LOADED", 0xFF00}};
+static const reef_names mood_names = {"Mood", moods, 4, false}, state_names = {"State", states, 4, true};
+static const reef_field point_fields[] = {{.name = "x", .kind = REEF_U16, .bytes = 2},
+                                          {.name = "y", .kind = REEF_U16, .offset = 2, .bytes = 2}};
+static const reef_field_list point = {point_fields, 2, 4};
+/* an enum, a bit mask and an array of structs between two arrays of numbers */
+static const reef_field quay_fields[] = {
+    {.name = "late", .kind = REEF_U16, .offset = 40, .bytes = 6},
+    {.name = "early", .kind = REEF_U32, .bytes = 12},
+    {.name = "mood", .kind = REEF_U8, .offset = 12, .bytes = 1, .names = &mood_names},
+    {.name = "state", .kind = REEF_U32, .offset = 16, .bytes = 4, .names = &state_names},
+    {.name = "at", .offset = 20, .bytes = 8, .nested = &point}};
 
 #define KIND(name, sort, size, align) \
     { \

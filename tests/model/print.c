@@ -753,13 +753,40 @@ static void print_unused(const printer *p)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) fprintf(p->file, "    (void)%s;\n", names[i]);
 }
 
+/* The names and the struct that fields of the model's types have, where such a type is made. */
+static void print_fields_parts(const printer *p, const model_type *t)
+{
+    for (uint32_t i = 0; i < t->field_count; i++) {
+        const reef_names *names = t->fields[i].names;
+        const reef_field_list *list = t->fields[i].nested;
+        if (names) {
+            fprintf(p->file, "    static const reef_named_value values_of_%s[] = {", names->name);
+            for (uint32_t k = 0; k < names->count; k++)
+                fprintf(p->file, "{\"%s\", %lld}, ", names->values[k].name, (long long)names->values[k].value);
+            fprintf(p->file, "};\n    static const reef_names names_of_%s = {\"%s\", values_of_%s, %u, %d};\n",
+                    names->name, names->name, names->name, names->count, names->mask);
+        }
+        if (list) {
+            fprintf(p->file, "    static const reef_field point_fields[] = {");
+            for (uint32_t k = 0; k < list->count; k++)
+                fprintf(p->file, "{\"%s\", REEF_U16, %u, %u, NULL, 0, 0, NULL, NULL}, ", list->fields[k].name,
+                        list->fields[k].offset, list->fields[k].bytes);
+            fprintf(p->file, "};\n    static const reef_field_list point = {point_fields, %u, %u};\n", list->count,
+                    list->bytes);
+        }
+    }
+}
+
 static void print_fields(const printer *p, const model_type *t)
 {
-    static const char *const kinds[] = {[REEF_U16] = "REEF_U16", [REEF_U32] = "REEF_U32", [REEF_U64] = "REEF_U64"};
+    static const char *const kinds[] = {"(reef_kind)0", [REEF_U8] = "REEF_U8", [REEF_U16] = "REEF_U16",
+                                        [REEF_U32] = "REEF_U32", [REEF_U64] = "REEF_U64"};
     fprintf(p->file, t->field_count ? "(reef_field[]){" : "NULL");
-    for (uint32_t i = 0; i < t->field_count; i++)
-        fprintf(p->file, "{\"%s\", %s, %u, %u, NULL, 0, 0}, ", t->fields[i].name, kinds[t->fields[i].kind],
-                t->fields[i].offset, t->fields[i].bytes);
+    for (uint32_t i = 0; i < t->field_count; i++) {
+        const reef_field *f = &t->fields[i];
+        fprintf(p->file, "{\"%s\", %s, %u, %u, NULL, 0, 0, %s%s, %s}, ", f->name, kinds[f->kind], f->offset, f->bytes,
+                f->names ? "&names_of_" : "NULL", f->names ? f->names->name : "", f->nested ? "&point" : "NULL");
+    }
     fprintf(p->file, "%s, %u);\n", t->field_count ? "}" : "", t->field_count);
 }
 
@@ -780,6 +807,7 @@ static void print_type_lines(const printer *p, const model *m)
             fprintf(p->file, "    reef_component T%s = reef_script_type();\n", t->name);
             continue;
         }
+        print_fields_parts(p, t);
         fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %u, %s, %s, %d, %s%s, ", t->name, t->name,
                 t->size, t->align, home[t->home], t->page_rows, hooks[t->sort], on_fork[t->on_fork], t->tracked,
                 t->base < TYPES_MAX ? "T" : "(reef_component){0}",

@@ -11,6 +11,7 @@
 
 #include "components.h"
 #include "vector.h"
+#include "reef/hooks.h"
 
 enum { NEAR_SIDE = 72, NEAR_CELLS = NEAR_SIDE * NEAR_SIDE }; /* cells of two metres */
 

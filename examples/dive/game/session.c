@@ -3,6 +3,7 @@
 #include <reef/pool.h>
 #include <reef/history.h>
 #include <reef/journal.h>
+#include <reef/control.h>
 
 #include <inttypes.h>
 #include <string.h>

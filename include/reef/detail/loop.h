@@ -118,10 +118,6 @@ REEF_INLINE bool reef_row_step(reef_row *row)
     row->entity.generation = e->generation;
     return true;
 }
-REEF_INLINE bool reef_row_next(reef_row *row)
-{
-    return reef_row_step(row) || (reef_rows_more_(row) && reef_row_step(row));
-}
 
 REEF_END_C
 

@@ -5,6 +5,7 @@
 #include "reef/relation.h"
 #include "reef/inspect.h"
 #include "reef/stats.h"
+#include "reef/hooks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -145,7 +145,7 @@ static void damage_to_marks_is_found(void **test)
         with_number(&d, &b->switched, 7, "disabled");
         /* one more than is counted */
         with_number(&d, &words[row / 64], words[row / 64] | 1ull << ((row + 1) % 64), "disabled");
-        with_count(&d, &b->marks, 0, "marks");
+        with_count(&d, &b->disabled_bits, 0, "marks");
     }
     bit_store *b = (bit_store *)(uintptr_t)bit_store_of(d.w, keys[1]);
     uint64_t *words = b->words.page[place_unit(place)], right = words[row / 64];
@@ -156,7 +156,7 @@ static void damage_to_marks_is_found(void **test)
     with_count(&d, &b->key, reef_id(Velocity).id | BIT_DISABLED,
                "disabled Velocity: a bit without its row or component");
     b = (bit_store *)(uintptr_t)bit_store_of(d.w, reef_id(Awake).id);
-    with_count(&d, &b->marks, 0, "marks");
+    with_count(&d, &b->disabled_bits, 0, "marks");
     for (int i = 0; i < 3; i++) with_count(&d, &d.w->state.bit_number[bit_slot(keys[i])], 0, "another store");
 }
 
