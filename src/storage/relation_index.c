@@ -363,9 +363,8 @@ static bool index_append(reef_world *w, value_store *s, reef_entity target, reef
     } else {
         const tree_node *n = tree_node_at(s, number);
         for (; n->level; n = tree_node_at(s, number)) number = branches(n)[n->count - 1].child;
-        const uint64_t last = leaf_places(n)[n->count - 1];
-        next = last + ((uint64_t)1 << RELATION_STEP_BITS);
-        if (next < last) return false;
+        if (LIKELY(n->count)) next = leaf_places(n)[n->count - 1] + ((uint64_t)1 << RELATION_STEP_BITS);
+        if (next < (uint64_t)1 << RELATION_STEP_BITS) return false; /* there is no place behind */
         if (n->count == leaf_most(n->class)) {
             if (number != h->root - 1 || n->class == CLASS_MOST || !root_grow(w, s, h, &x)) return false;
             number = x.number[0];
@@ -437,6 +436,14 @@ static bool index_erase(reef_world *w, value_store *s, reef_entity target, sourc
 }
 
 /* ---- keeping the index true ---- */
+
+void reef__relation_expect(reef_world *w, value_store *s, reef_entity target, uint32_t n)
+{
+    uint32_t number, class = 0;
+    tree_head *h = tree_head_own(w, s, target.index);
+    while (class < CLASS_MOST && leaf_most(class) < n) class ++;
+    if (h && h->root == 0 && tree_node_make(w, s, class, 0, &number)) h->root = number + 1;
+}
 
 void reef__relation_forget(reef_world *w, value_store *s)
 {

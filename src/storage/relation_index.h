@@ -29,6 +29,8 @@ typedef struct relation_value {
 
 extern const paged_type reef__pages_heads, reef__pages_nodes;
 
+/* A target without sources will get n of them: it gets room for them at once, if there is memory. */
+void reef__relation_expect(reef_world *w, value_store *s, reef_entity target, uint32_t n);
 /* Drops the index of a store, whose values were changed as a whole. */
 void reef__relation_forget(reef_world *w, value_store *s);
 /* Makes the index of the store if it has none. False: there is no memory. */
