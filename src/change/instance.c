@@ -71,7 +71,7 @@ INLINE table *table_there(const reef_world *w, uint32_t id)
 }
 
 /* Does a value of the type name entities, which might be of the template? (The target of a relation counts apart.) */
-static bool names_entities(const type *t)
+static bool value_names_entities(const type *t)
 {
     const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
     for (uint32_t i = 0; fields && i < t->field_count; i++)
@@ -80,23 +80,23 @@ static bool names_entities(const type *t)
 }
 
 /* The table of copies of the rows of a table; TABLE_NONE: they aren't made by memcpy alone. */
-static COLD uint32_t copies_find(reef_world *w, uint32_t from)
+static COLD uint32_t instance_table_find(reef_world *w, uint32_t from)
 {
     reef_status s = REEF_OK;
     const shape *x = shape_of(w->family, from);
     bool plain = !x->hooked && !x->tracked;
-    for (uint32_t k = SLOT_COLUMNS; k < x->end_slot; k++) plain &= !names_entities(x->columns[k].type);
+    for (uint32_t k = SLOT_COLUMNS; k < x->end_slot; k++) plain &= !value_names_entities(x->columns[k].type);
     if (!plain) return TABLE_NONE;
     if (reef__slot_seek(w, reef_id(ReefPrefab).id, from) == 0) return from;
     const edge *e = reef__graph_edge(w, from, reef_id(ReefPrefab).id, true, &s);
     return e && e->to > TABLE_EMPTY ? e->to : TABLE_NONE;
 }
 
-INLINE uint32_t copies_table(reef_world *w, uint32_t from, uint32_t described)
+INLINE uint32_t instance_table(reef_world *w, uint32_t from, uint32_t described)
 {
     const uint32_t i = from % COPY_CACHE;
     if (UNLIKELY(w->copy_cache[i].from != from || w->copy_cache[i].described != described)) {
-        w->copy_cache[i].to = copies_find(w, from);
+        w->copy_cache[i].to = instance_table_find(w, from);
         w->copy_cache[i].from = from;
         w->copy_cache[i].described = described;
     }
@@ -140,7 +140,8 @@ static bool outside_add(instance *x, uint32_t k, uint32_t key, uint32_t number)
     *o = (instance_outside){.bit = number, .target = NOT_A_NODE};
     x->outside_count++;
     if (s->component == 0) return true; /* a switch */
-    if (s->relation ? !s->straight || s->unindexed : !s->direct || !s->paged || names_entities(reef__type_of(key)))
+    if (s->relation ? !s->straight || s->unindexed
+                    : !s->direct || !s->paged || value_names_entities(reef__type_of(key)))
         return false;
     o->s = s;
     o->from = reef_store_find(s, x->node[k].source);
@@ -195,7 +196,7 @@ static bool template_look(instance *x)
         n->place = place_of(w, n->source);
         if (n->place < 2 * PLACE_EMPTY) return false; /* it has no row */
         const uint32_t from = reef_slots_at(&w->hot, n->place)[0].head.table;
-        n->table = from > TABLE_EMPTY ? copies_table(w, from, x->described) : TABLE_NONE;
+        n->table = from > TABLE_EMPTY ? instance_table(w, from, x->described) : TABLE_NONE;
         if (n->table == TABLE_NONE || (observed(w) && reef__table_watched(w, n->table))) return false;
         if (k && UNLIKELY(w->state.name_count != 0) && reef_name(w, n->source)) return false;
         if (!outside_list(x, k, from) || !children_list(x, k, child_of)) return false;

@@ -702,13 +702,13 @@ INLINE void value_fill(const shape *s, const reef_slot *slots, uint32_t slot, ui
 
 /* The same as reef_spawn_values for values among which are relations (row tree_build_spawn: by the general path it took
  * 5,600 instructions). The id and the place are known before, so that the relations can be prepared. */
-static NOINLINE reef_entity spawn_related(reef_world *w, const reef_value *values, uint32_t count, uint32_t id)
+static NOINLINE reef_entity spawn_related(reef_world *w, const reef_value *values, uint32_t count, const shape *s)
 {
     reef_slot *slots;
     uint32_t slot[SPAWN_FEW], place;
     uint64_t seen = 0;
     value_store *store[SPAWN_FEW];
-    const shape *s = shape_of(w->family, id);
+    const uint32_t id = s->table;
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     const bool fresh = w->hot.index_count < w->hot.fresh_end;
     reef_entity e = fresh ? (reef_entity){w->hot.index_count, 1} : reef__id_peek(w, 0);
@@ -740,7 +740,7 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
     if (UNLIKELY(id == 0)) return spawn_slow(w, values, count);
     const shape *s = shape_of(w->family, id);
     for (uint32_t k = 0; k < count; k++) {
-        if (UNLIKELY(!value_fits(w, s, &values[k], &slot[k]))) return spawn_related(w, values, count, id);
+        if (UNLIKELY(!value_fits(w, s, &values[k], &slot[k]))) return spawn_related(w, values, count, s);
         if (value_again(values, k, &seen)) return spawn_slow(w, values, count);
     }
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;

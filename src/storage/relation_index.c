@@ -199,6 +199,18 @@ static tree_node *tree_node_make(reef_world *w, value_store *s, uint32_t class, 
     return n;
 }
 
+/* The same where one of that class is mostly free. */
+INLINE tree_node *tree_node_take(reef_world *w, value_store *s, uint32_t class, uint32_t *number)
+{
+    if (UNLIKELY(s->free_nodes[class] == 0)) return tree_node_make(w, s, class, 0, number);
+    *number = s->free_nodes[class] - 1;
+    tree_node *n = tree_node_own(w, s, *number);
+    if (n == NULL) return NULL;
+    s->free_nodes[class] = n->next;
+    *n = (tree_node){.class = (uint8_t) class};
+    return n;
+}
+
 /* ---- inserting ---- */
 
 /* Moves n sources and their places within a leaf. */
@@ -266,7 +278,7 @@ static bool root_grow(reef_world *w, value_store *s, tree_head *h, tree_way *x)
     const uint32_t was = h->root - 1;
     uint32_t number;
     tree_node *small = tree_node_own(w, s, was);
-    tree_node *n = small ? tree_node_make(w, s, small->class + 1u, 0, &number) : NULL;
+    tree_node *n = small ? tree_node_take(w, s, small->class + 1u, &number) : NULL;
     if (n == NULL) return false;
     leaf_move(n, small, 0);
     (void)tree_node_free(w, s, was); /* this world's own already */
@@ -358,7 +370,7 @@ static bool index_append(reef_world *w, value_store *s, reef_entity target, reef
     uint32_t number = h->root - 1;
     uint64_t next = (uint64_t)1 << RELATION_FIRST_BITS;
     if (h->root == 0) {
-        if (tree_node_make(w, s, 0, 0, &number) == NULL) return false;
+        if (tree_node_take(w, s, 0, &number) == NULL) return false;
         h->root = number + 1;
     } else {
         const tree_node *n = tree_node_at(s, number);
