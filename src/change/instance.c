@@ -42,6 +42,7 @@ typedef struct instance_node {
     uint32_t parent; /* number of its node */
     uint32_t place;  /* of the source */
     uint32_t table, to_place;
+    uint32_t before;   /* how many nodes before go to that table */
     table *to;         /* the world's part of the table, while nothing is prepared */
     uint32_t end;      /* of its values in instance.outside */
     uint32_t children; /* how many nodes lie below it */
@@ -60,7 +61,8 @@ typedef struct instance {
     uint32_t node_count, outside_count;
     uint32_t child_of, instance_of; /* ids */
     uint32_t described;             /* reef__types_described */
-    bool moved;                     /* something was prepared by a call that may move tables */
+    bool moved;                     /* something was prepared by a call that may move tables and values */
+    bool fresh;                     /* the ids are the next indices, on a page of records that is open */
     instance_node node[NODES_MOST];
     instance_outside outside[OUTSIDE_MOST];
 } instance;
@@ -106,7 +108,7 @@ INLINE uint32_t instance_table(reef_world *w, uint32_t from, uint32_t described)
 /* ---- looking ---- */
 
 /* Adds what lies below node k. */
-static bool children_list(instance *x, uint32_t k, const value_store *child_of)
+INLINE bool children_list(instance *x, uint32_t k, const value_store *child_of)
 {
     const reef_entity parent = x->node[k].source;
     const uint32_t n = tree_head_of(child_of, parent.index).count, end = x->node_count + n;
@@ -131,7 +133,7 @@ static uint32_t target_node(const instance *x, uint32_t k, uint32_t relation, re
 }
 
 /* Adds a value of node k, whose bit is on. False: a copy of it is more than its bytes. */
-static bool outside_add(instance *x, uint32_t k, uint32_t key, uint32_t number)
+INLINE bool outside_add(instance *x, uint32_t k, uint32_t key, uint32_t number)
 {
     reef_world *w = x->w;
     value_store *s = (value_store *)(uintptr_t)store_of(w, key & ~BIT_DISABLED);
@@ -158,10 +160,9 @@ INLINE bool outside_bit(instance *x, uint32_t k, uint32_t number)
     return outside_add(x, k, b->key, number);
 }
 
-static bool outside_list(instance *x, uint32_t k, uint32_t from)
+static bool outside_list(instance *x, uint32_t k, uint64_t mask)
 {
     reef_world *w = x->w;
-    const uint64_t mask = table_there(w, from)->bits;
     if (LIKELY(w->state.bit_count <= 32)) { /* the walk below, of which only the innermost loop is left: bit_mask */
         for (uint32_t left = (uint32_t)mask; left && bits_first(left) < w->state.bit_count; left &= left - 1)
             if (!outside_bit(x, k, bits_first(left))) return false;
@@ -190,16 +191,23 @@ static bool template_look(instance *x)
 {
     reef_world *w = x->w;
     const value_store *child_of = store_of(w, x->child_of);
+    uint32_t last = TABLE_NONE, to = TABLE_NONE; /* the table of the node before, and that of its copy */
+    uint64_t mask = 0;
     if (child_of->unindexed) return false;
     for (uint32_t k = 0; k < x->node_count; k++) {
         instance_node *n = &x->node[k];
         n->place = place_of(w, n->source);
         if (n->place < 2 * PLACE_EMPTY) return false; /* it has no row */
         const uint32_t from = reef_slots_at(&w->hot, n->place)[0].head.table;
-        n->table = from > TABLE_EMPTY ? instance_table(w, from, x->described) : TABLE_NONE;
-        if (n->table == TABLE_NONE || (observed(w) && reef__table_watched(w, n->table))) return false;
+        if (from != last) {
+            last = from;
+            mask = table_there(w, from)->bits;
+            to = from > TABLE_EMPTY ? instance_table(w, from, x->described) : TABLE_NONE;
+            if (to == TABLE_NONE || (observed(w) && reef__table_watched(w, to))) return false;
+        }
+        n->table = to;
         if (k && UNLIKELY(w->state.name_count != 0) && reef_name(w, n->source)) return false;
-        if (!outside_list(x, k, from) || !children_list(x, k, child_of)) return false;
+        if (!outside_list(x, k, mask) || !children_list(x, k, child_of)) return false;
     }
     return true;
 }
@@ -218,34 +226,36 @@ static bool values_fit(const reef_world *w, uint32_t to, const reef_value *value
 
 /* ---- making ---- */
 
-/* Makes room at the end of a table. (Where its last chunk is one of several, a new one begins when it is full; rows of
- * one instance don't lie in both.) */
-static COLD bool room_make(reef_world *w, uint32_t id, uint32_t rows)
+/* Makes room for rows at the end of a table, and finds the place of the last of them: it may lie in the chunk that
+ * begins when the present one is full. False: there is no memory. */
+static COLD bool room_make(reef_world *w, uint32_t id, uint32_t rows, uint32_t *place)
 {
     table *t = reef__table_own(w, id);
-    if (t == NULL || (t->chunks <= 1 && !reef__table_reserve(w, t, rows)) || !reef__table_room(w, t)) return false;
-    return t->append == w->hot.version && t->end - t->next >= rows;
+    if (t == NULL) return false;
+    if (t->next == t->end && rows == 1 ? !reef__table_room(w, t) : !reef__table_reserve(w, t, rows)) return false;
+    reef__table_lease(w, t);
+    const uint32_t left = t->end - t->next;
+    *place = rows <= left ? t->next + rows - 1 : unit_place(t->spare) + (rows - 1 - left);
+    return t->append == w->hot.version;
 }
 
-/* Where the row of a node goes: its table has room in the last chunk, which this world alone holds. `grows`: it may get
- * room, which may move values of the caller that lie in it. */
-static bool place_choose(instance *x, uint32_t k, bool grows)
+/* Where the row of a node goes, behind those of earlier nodes: this world alone holds the last chunk of its table.
+ * `grows`: the table may get room, which may move values of the caller that lie in it. */
+INLINE bool place_choose(instance *x, uint32_t k, bool grows)
 {
     reef_world *w = x->w;
     instance_node *n = &x->node[k];
-    uint32_t i = k, taken = 0;
+    uint32_t i = k;
     while (i > 0 && x->node[i - 1].table != n->table) i--;
+    n->before = i > 0 ? x->node[i - 1].before + 1 : 0;
     const table *t = i > 0 && !x->moved ? x->node[i - 1].to : table_read(w, n->table);
-    if (i > 0) taken = x->node[i - 1].to_place + 1 - t->next;
-    if (UNLIKELY(t == NULL || t->append != w->hot.version || t->end - t->next <= taken)) {
-        if (!grows) return false;
-        x->moved = true;
-        if (!room_make(w, n->table, taken + 1)) return false;
-        t = table_there(w, n->table);
-    }
     n->to = (table *)(uintptr_t)t;
-    n->to_place = t->next + taken;
-    return true;
+    if (LIKELY(t != NULL && t->append == w->hot.version && t->end - t->next > n->before)) {
+        n->to_place = t->next + n->before;
+        return true;
+    }
+    x->moved = true;
+    return grows && room_make(w, n->table, n->before + 1, &n->to_place);
 }
 
 static COLD bool bit_make(instance *x, const instance_node *n, uint32_t bit)
@@ -255,42 +265,58 @@ static COLD bool bit_make(instance *x, const instance_node *n, uint32_t bit)
     return reef__bit_prepare(w, w->state.bits[bit].key, n->table, n->to_place, true);
 }
 
-static bool outside_prepare_one(instance *x, const instance_node *n, const instance_outside *o)
+static COLD bool page_make(instance *x, const instance_node *n, const value_store *s)
+{
+    x->moved = true; /* the template's value may lie on that page */
+    return reef__store_prepare_add(x->w, s->component, &n->copy, 1);
+}
+
+INLINE bool outside_prepare_one(instance *x, const instance_node *n, const instance_outside *o, uint64_t *last)
 {
     reef_world *w = x->w;
     const bit_store *b = &w->state.bits[o->bit];
     const uint32_t unit = place_unit(n->to_place);
-    if (UNLIKELY(unit >= b->words.count || b->words.version[unit] != w->hot.version || !b->words.page[unit] ||
-                 !bit_named((x->moved ? table_there(w, n->table) : n->to)->bits, o->bit)) &&
+    const uint64_t words = (uint64_t)unit << 32 | o->bit; /* a unit belongs to one table */
+    if (*last != words &&
+        (unit >= b->words.count || b->words.version[unit] != w->hot.version || !b->words.page[unit] ||
+         !bit_named((x->moved ? table_there(w, n->table) : n->to)->bits, o->bit)) &&
         !bit_make(x, n, o->bit))
         return false;
+    *last = words;
     if (o->s == NULL) return true;
     const uint32_t page = n->copy.index >> o->s->bits;
     return LIKELY(page < o->s->values.count && o->s->values.version[page] == w->hot.version &&
                   o->s->values.page[page]) ||
-           reef__store_prepare_add(w, o->s->component, &n->copy, 1);
+           page_make(x, n, o->s);
 }
 
 static bool instance_prepare(instance *x, const reef_entity *given, bool grows)
 {
     reef_world *w = x->w;
     reef_entity ids[NODES_MOST];
+    uint64_t last = UINT64_MAX;
     const uint32_t fresh = x->node_count - (given != NULL);
-    if (reef__ids_prepare(w, fresh) != REEF_OK) return false;
+    reef_entity *id = ids + (given != NULL);
+    x->fresh = w->hot.index_count + fresh <= w->hot.fresh_end; /* as for spawn_fast (src/change/spawn.c) */
+    if (LIKELY(x->fresh)) {
+        for (uint32_t i = 0; i < fresh; i++) id[i] = (reef_entity){w->hot.index_count + i, 1};
+    } else {
+        if (reef__ids_prepare(w, fresh) != REEF_OK) return false;
+        reef__ids_peek(w, 0, fresh, id);
+    }
     if (given && reef__record_own(w, given->index) == NULL) return false;
-    reef__ids_peek(w, 0, fresh, ids + (given != NULL));
     if (given) ids[0] = *given;
     for (uint32_t k = 0, from = 0; k < x->node_count; k++) {
         instance_node *n = &x->node[k];
         n->copy = ids[k];
         if (!place_choose(x, k, grows)) return false;
         for (; from < n->end; from++)
-            if (!outside_prepare_one(x, n, &x->outside[from])) return false;
+            if (!outside_prepare_one(x, n, &x->outside[from], &last)) return false;
     }
     return true;
 }
 
-static void outside_make(instance *x, uint32_t k, const instance_outside *o)
+INLINE void outside_make(instance *x, uint32_t k, const instance_outside *o)
 {
     reef_world *w = x->w;
     const instance_node *n = &x->node[k];
@@ -300,7 +326,8 @@ static void outside_make(instance *x, uint32_t k, const instance_outside *o)
     b->switched++;
     if (o->s == NULL) return;
     char *to = slot_value(o->s, n->copy.index);
-    if (o->from && o->s->size) bytes_copy(to, o->from, o->s->size);
+    const void *from = o->from && UNLIKELY(x->moved) ? reef_store_find(o->s, n->source) : o->from;
+    if (from && o->s->size) bytes_copy(to, from, o->s->size);
     if (o->s->relation) {
         relation_value *v = (relation_value *)(void *)to;
         if (o->from == NULL) v->target = x->node[0].source;
@@ -318,6 +345,7 @@ static void instance_commit(instance *x, const reef_entity *given, const reef_va
     for (uint32_t k = 0, from = 0; k < x->node_count; k++) {
         const instance_node *n = &x->node[k];
         table *t = LIKELY(!x->moved) ? n->to : table_there(w, n->table);
+        if (UNLIKELY(t->next == t->end)) (void)reef__table_room(w, t); /* it was reserved */
         const uint32_t row = place_row(n->to_place);
         ASSERT(t->append == w->hot.version && t->next == n->to_place);
         row_copy(t->shape, t->tail, row, reef_slots_at(&w->hot, n->place), place_row(n->place));
@@ -331,7 +359,8 @@ static void instance_commit(instance *x, const reef_entity *given, const reef_va
         for (; from < n->end; from++) outside_make(x, k, &x->outside[from]);
     }
     if (given) record_mark(w, given->index), w->state.reserved_count--;
-    reef__ids_commit(w, x->node_count - (given != NULL));
+    if (LIKELY(x->fresh)) w->hot.index_count += x->node_count - (given != NULL);
+    else reef__ids_commit(w, x->node_count - (given != NULL));
 }
 
 bool reef__instance_make(reef_world *w, reef_entity prefab, const reef_entity *given, reef_entity *root,

@@ -625,7 +625,12 @@ bool reef__relation_after(const value_store *s, reef_entity target, uint64_t pla
     tree_way x;
     uint32_t at;
     if (h.root == 0) return false;
-    const tree_node *n = way_find(s, h.root, k, &x, &at);
+    const tree_node *n = tree_node_at(s, h.root - 1);
+    if (place == 0 && n->level == 0) { /* all of a small tree */
+        *run = (source_run){leaf_sources(n), leaf_places(n), n->count};
+        return n->count != 0;
+    }
+    n = way_find(s, h.root, k, &x, &at);
     if (at < n->count && leaf_places(n)[at] == place && reef_entity_equal(leaf_sources(n)[at], after)) at++;
     if (at == n->count) { /* the next leaf: up to where a branch follows, and down its first branches */
         uint32_t level = x.levels - 1;
