@@ -196,8 +196,8 @@ static bool template_look(instance *x)
     if (child_of->unindexed) return false;
     for (uint32_t k = 0; k < x->node_count; k++) {
         instance_node *n = &x->node[k];
-        n->place = place_of(w, n->source);
-        if (n->place < 2 * PLACE_EMPTY) return false; /* it has no row */
+        n->place = (uint32_t)record_read(w, n->source.index); /* it is alive, as whoever has a relation */
+        if (n->place < 2 * PLACE_EMPTY) return false;         /* it has no row */
         const uint32_t from = reef_slots_at(&w->hot, n->place)[0].head.table;
         if (from != last) {
             last = from;
@@ -327,13 +327,14 @@ INLINE void outside_make(instance *x, uint32_t k, const instance_outside *o)
     if (o->s == NULL) return;
     char *to = slot_value(o->s, n->copy.index);
     const void *from = o->from && UNLIKELY(x->moved) ? reef_store_find(o->s, n->source) : o->from;
-    if (from && o->s->size) bytes_copy(to, from, o->s->size);
     if (o->s->relation) {
         relation_value *v = (relation_value *)(void *)to;
-        if (o->from == NULL) v->target = x->node[0].source;
-        else if (o->target != NOT_A_NODE && !(BUG(241) && o->s->component != x->child_of))
-            v->target = x->node[o->target].copy;
-        v->place = 0;
+        const bool named = o->target != NOT_A_NODE && !(BUG(241) && o->s->component != x->child_of);
+        const relation_value *was = from;
+        *v = (relation_value){was == NULL ? x->node[0].source : named ? x->node[o->target].copy : was->target, 0};
+        if (UNLIKELY(o->s->size != sizeof *v)) memcpy(v + 1, was + 1, o->s->size - sizeof *v); /* its data */
+    } else if (o->s->size) {
+        bytes_copy(to, from, o->s->size);
     }
     store_put(w, o->s, n->copy);
 }

@@ -454,7 +454,7 @@ void reef__relation_expect(reef_world *w, value_store *s, reef_entity target, ui
     uint32_t number, class = 0;
     tree_head *h = tree_head_own(w, s, target.index);
     while (class < CLASS_MOST && leaf_most(class) < n) class ++;
-    if (h && h->root == 0 && tree_node_make(w, s, class, 0, &number)) h->root = number + 1;
+    if (h && h->root == 0 && tree_node_take(w, s, class, &number)) h->root = number + 1;
 }
 
 void reef__relation_forget(reef_world *w, value_store *s)
