@@ -194,6 +194,8 @@ static bool template_look(instance *x)
     uint32_t last = TABLE_NONE, to = TABLE_NONE; /* the table of the node before, and that of its copy */
     uint64_t mask = 0;
     if (child_of->unindexed) return false;
+    for (uint32_t k = 0; k < x->node_count; k++) /* all are known before one asks which of them a relation names */
+        if (!children_list(x, k, child_of)) return false;
     for (uint32_t k = 0; k < x->node_count; k++) {
         instance_node *n = &x->node[k];
         n->place = (uint32_t)record_read(w, n->source.index); /* it is alive, as whoever has a relation */
@@ -207,7 +209,7 @@ static bool template_look(instance *x)
         }
         n->table = to;
         if (k && UNLIKELY(w->state.name_count != 0) && reef_name(w, n->source)) return false;
-        if (!outside_list(x, k, mask) || !children_list(x, k, child_of)) return false;
+        if (!outside_list(x, k, mask)) return false;
     }
     return true;
 }
