@@ -170,10 +170,6 @@ static bool outside_list(instance *x, uint32_t k, uint64_t mask)
         EACH_BIT_STORE(w, mask, b)
         if (!outside_bit(x, k, (uint32_t)(b - w->state.bits))) return false;
     }
-    if (UNLIKELY(w->slow & SLOW_COLD)) {
-        EACH_COLD_STORE(w, s)
-        if (cold_has(s, x->node[k].source)) return false;
-    }
     if (k == 0) {
         value_store *s = (value_store *)(uintptr_t)store_of(w, x->instance_of);
         if (!s->straight || s->unindexed || watched(w, x->instance_of) || x->outside_count == OUTSIDE_MOST)
@@ -186,12 +182,22 @@ static bool outside_list(instance *x, uint32_t k, uint64_t mask)
     return true;
 }
 
+/* Has an entity what no bit of its row tells: a name, unless it is the root, or a value in REEF_COLD? */
+static COLD bool node_has_more(const instance *x, uint32_t k)
+{
+    reef_world *w = x->w;
+    EACH_COLD_STORE(w, s)
+    if (cold_has(s, x->node[k].source)) return true;
+    return k && w->state.name_count && reef_name(w, x->node[k].source);
+}
+
 /* Lists the template. A copy of node k comes behind those of earlier nodes that go to the same table. */
 static bool template_look(instance *x)
 {
     reef_world *w = x->w;
     const value_store *child_of = store_of(w, x->child_of);
     uint32_t last = TABLE_NONE, to = TABLE_NONE; /* the table of the node before, and that of its copy */
+    const bool more = w->state.name_count != 0 || w->slow & SLOW_COLD;
     uint64_t mask = 0;
     if (child_of->unindexed) return false;
     for (uint32_t k = 0; k < x->node_count; k++) /* all are known before one asks which of them a relation names */
@@ -208,8 +214,7 @@ static bool template_look(instance *x)
             if (to == TABLE_NONE || (observed(w) && reef__table_watched(w, to))) return false;
         }
         n->table = to;
-        if (k && UNLIKELY(w->state.name_count != 0) && reef_name(w, n->source)) return false;
-        if (!outside_list(x, k, mask)) return false;
+        if (!outside_list(x, k, mask) || (UNLIKELY(more) && node_has_more(x, k))) return false;
     }
     return true;
 }
