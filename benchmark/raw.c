@@ -507,6 +507,7 @@ static const row_impl rows[] = {
     {ROW_create_2_bulk, create_2_setup, create_2_bulk_run, create_2_sum, raw_free, NULL},
     {ROW_create_8, create_8_setup, create_8_run, create_8_sum, raw_free, NULL},
     {ROW_prefab_1k, create_8_setup, create_8_run, create_2_sum, raw_free, NULL},
+    {ROW_prefab_one, create_8_setup, create_8_run, create_2_sum, raw_free, NULL},
     {ROW_destroy_2, destroy_setup, destroy_run, destroy_sum, raw_free, NULL},
     {ROW_destroy_2_rand, destroy_setup, destroy_run, destroy_sum, raw_free, NULL},
     {ROW_add_remove_1, raw_ar_setup, ar_1_run, raw_ar_sum, raw_free, NULL},

@@ -9,6 +9,7 @@ typedef struct source_list {
 typedef struct raw_relations {
     const bench_row *r;
     uint32_t *target; /* of each source */
+    uint32_t *place;  /* of each source in its target's list, for the rows that take it out */
     source_list *list;
     uint64_t sum;
 } raw_relations;
@@ -20,6 +21,7 @@ static void *relation_setup(const bench_row *r)
     w->sum = 0;
     w->target = mem_alloc(r->n * sizeof *w->target);
     w->list = raw_alloc_zero(r->tables * sizeof *w->list);
+    w->place = NULL;
     memset(w->target, 0xFF, r->n * sizeof *w->target);
     return w;
 }
@@ -29,21 +31,25 @@ static void relation_free(void *state)
     for (uint32_t t = 0; t < w->r->tables; t++) mem_free(w->list[t].source, w->list[t].cap * sizeof(uint32_t));
     mem_free(w->list, w->r->tables * sizeof *w->list);
     mem_free(w->target, w->r->n * sizeof *w->target);
+    if (w->place) mem_free(w->place, w->r->n * sizeof *w->place);
     mem_free(w, sizeof *w);
+}
+INL void list_add(source_list *k, uint32_t source)
+{
+    if (unlikely(k->n == k->cap)) {
+        const uint32_t cap = k->cap ? 2 * k->cap : 4;
+        k->source = mem_realloc(k->source, k->cap * sizeof(uint32_t), cap * sizeof(uint32_t));
+        k->cap = cap;
+    }
+    k->source[k->n++] = source;
 }
 static void relation_add_run(void *state)
 {
     raw_relations *w = state;
     for (uint32_t i = 0, n = w->r->n; i < n; i++) {
         const uint32_t t = bench_target(i, w->r->tables);
-        source_list *k = &w->list[t];
-        if (unlikely(k->n == k->cap)) {
-            const uint32_t cap = k->cap ? 2 * k->cap : 4;
-            k->source = mem_realloc(k->source, k->cap * sizeof(uint32_t), cap * sizeof(uint32_t));
-            k->cap = cap;
-        }
         w->target[i] = t;
-        k->source[k->n++] = i;
+        list_add(&w->list[t], i);
     }
 }
 static void relation_iter_run(void *state)
@@ -67,6 +73,52 @@ static uint64_t relation_sum(void *state)
     const uint64_t told = w->sum;
     relation_iter_run(w);
     return told ? told : w->sum / w->r->passes;
+}
+
+/* ---- sources that leave their target ---- */
+
+static void *relation_placed_setup(const bench_row *r)
+{
+    raw_relations *w = relation_iter_setup(r);
+    w->place = mem_alloc(r->n * sizeof *w->place);
+    for (uint32_t t = 0; t < r->tables; t++)
+        for (uint32_t i = 0; i < w->list[t].n; i++) w->place[w->list[t].source[i]] = i;
+    return w;
+}
+/* The last one takes its place. */
+INL void list_leave(raw_relations *w, uint32_t source)
+{
+    source_list *k = &w->list[w->target[source]];
+    const uint32_t last = k->source[--k->n];
+    k->source[w->place[last] = w->place[source]] = last;
+}
+static void relation_retarget_run(void *state)
+{
+    raw_relations *w = state;
+    for (uint32_t i = 0, n = w->r->n; i < n; i++) {
+        const uint32_t t = bench_next_target(i, w->r->tables);
+        list_leave(w, i);
+        w->target[i] = t;
+        w->place[i] = w->list[t].n;
+        list_add(&w->list[t], i);
+    }
+}
+static void relation_remove_run(void *state)
+{
+    raw_relations *w = state;
+    for (uint32_t i = 0, n = w->r->n; i < n; i++) {
+        list_leave(w, i);
+        w->target[i] = NO_ROW;
+    }
+}
+/* How many are left, and that sum. */
+static uint64_t relation_left(void *state)
+{
+    raw_relations *w = state;
+    uint64_t left = 0;
+    for (uint32_t i = 0; i < w->r->n; i++) left += w->target[i] != NO_ROW;
+    relation_iter_run(w);
+    return w->sum + (left << 40) + w->r->n;
 }
 
 /* ---- rows in groups ---- */
@@ -163,6 +215,8 @@ static uint64_t group_sum(void *state)
 
 const row_impl raw_relation_rows[] = {
     {ROW_rel_add, relation_setup, relation_add_run, relation_sum, relation_free, NULL},
+    {ROW_rel_retarget, relation_placed_setup, relation_retarget_run, relation_left, relation_free, NULL},
+    {ROW_rel_remove, relation_placed_setup, relation_remove_run, relation_left, relation_free, NULL},
     {ROW_rel_iter, relation_iter_setup, relation_iter_run, relation_sum, relation_free, NULL},
     {ROW_rel_grouped, groups_setup, grouped_run, grouped_sum, groups_free, NULL},
     {ROW_rel_group, group_setup, group_run, group_sum, groups_free, NULL},

@@ -89,6 +89,78 @@ static uint64_t moved_sum(void *p) /* row i is entity i */
     return sum;
 }
 
+/* ---- other parents ---- */
+
+typedef struct tree_links {
+    const bench_row *r;
+    uint32_t *parent, *first, *next, *before; /* of each node; NO_ROW: none */
+    uint32_t *move;                           /* the nodes that move, and their parents to be */
+} tree_links;
+
+static void link_node(tree_links *w, uint32_t node, uint32_t to)
+{
+    const uint32_t next = w->first[to];
+    w->parent[node] = to;
+    w->next[node] = next;
+    w->before[node] = NO_ROW;
+    if (next != NO_ROW) w->before[next] = node;
+    w->first[to] = node;
+}
+static void *links_setup(const bench_row *r)
+{
+    tree_links *w = mem_alloc(sizeof *w);
+    const uint32_t n = r->n;
+    uint32_t *parent = mem_alloc(sizeof *parent * n);
+    w->r = r;
+    w->parent = mem_alloc(4 * sizeof *w->parent * n);
+    w->first = w->parent + n;
+    w->next = w->first + n;
+    w->before = w->next + n;
+    w->move = mem_alloc(2 * sizeof *w->move * r->ops);
+    memset(w->parent, 0xFF, 4 * sizeof *w->parent * n);
+    for (uint32_t i = 1; i < n; i++) link_node(w, i, parent[i] = bench_tree_parent(i));
+    for (uint32_t k = 0, moved = 0, node, to; moved < r->ops; k++) {
+        if (!bench_tree_move(parent, n, k, &node, &to)) continue;
+        parent[node] = to;
+        w->move[2 * moved] = node;
+        w->move[2 * moved++ + 1] = to;
+    }
+    mem_free(parent, sizeof *parent * n);
+    return w;
+}
+static void links_free(void *p)
+{
+    tree_links *w = p;
+    mem_free(w->parent, 4 * sizeof *w->parent * w->r->n);
+    mem_free(w->move, 2 * sizeof *w->move * w->r->ops);
+    mem_free(w, sizeof *w);
+}
+static void reparent_run(void *p)
+{
+    tree_links *w = p;
+    for (uint32_t k = 0, n = w->r->ops; k < n; k++) {
+        const uint32_t node = w->move[2 * k], to = w->move[2 * k + 1];
+        uint32_t up = to;
+        while (up != NO_ROW && up != node) up = w->parent[up];
+        if (up == node) continue;
+        const uint32_t next = w->next[node], before = w->before[node];
+        if (next != NO_ROW) w->before[next] = before;
+        if (before != NO_ROW) w->next[before] = next;
+        else w->first[w->parent[node]] = next;
+        link_node(w, node, to);
+    }
+}
+static uint64_t reparent_sum(void *p)
+{
+    const tree_links *w = p;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < w->r->n; i++) {
+        if (i) sum += (uint64_t)(w->parent[i] + 1) * i;
+        for (uint32_t k = w->first[i]; k != NO_ROW; k = w->next[k]) sum += (uint64_t)k ^ i;
+    }
+    return sum;
+}
+
 /* ---- back in order ---- */
 
 static void *sort_setup(const bench_row *r)
@@ -177,6 +249,8 @@ static uint64_t destroy_sum(void *p)
 
 const row_impl raw_tree_rows[] = {
     {ROW_hier_build, empty_setup, build_run, build_sum, raw_free, NULL},
+    {ROW_tree_build_spawn, empty_setup, build_run, build_sum, raw_free, NULL},
+    {ROW_tree_reparent, links_setup, reparent_run, reparent_sum, links_free, NULL},
     {ROW_hier_walk, tree_setup, walk_run, walk_sum, raw_free, NULL},
     {ROW_hier_walk_moved, moved_setup, moved_run, moved_sum, raw_free, NULL},
     {ROW_hier_sort, sort_setup, sort_run, sort_sum, raw_free, NULL},

@@ -69,6 +69,12 @@ static void prefab_run(void *p)
     state *s = p;
     reef_instantiate(s->w, s->handle[0], s->r->n / 6, s->handle);
 }
+static void prefab_one_run(void *p)
+{
+    state *s = p;
+    const reef_entity prefab = s->handle[0];
+    for (uint32_t i = 0, n = s->r->n / 6; i < n; i++) reef_instantiate(s->w, prefab, 1, &s->handle[i]);
+}
 /* Lists all copies, each behind its root. Its sum is wrong if they aren't whole. */
 static uint64_t prefab_sum(void *p)
 {
@@ -183,6 +189,7 @@ const row_impl reef_create_rows[] = {
     {ROW_create_2_bulk, create_setup, create_bulk_run, create_2_sum, state_free, NULL},
     {ROW_create_8, create_setup, create_run, create_8_sum, state_free, NULL},
     {ROW_prefab_1k, prefab_setup, prefab_run, prefab_sum, state_free, NULL},
+    {ROW_prefab_one, prefab_setup, prefab_one_run, prefab_sum, state_free, NULL},
     {ROW_destroy_2, destroy_setup, destroy_run, destroy_sum, state_free, NULL},
     {ROW_destroy_2_rand, destroy_setup, destroy_run, destroy_sum, state_free, NULL},
     {ROW_world_new, world_setup, world_run, world_sum, state_free, NULL},

@@ -58,6 +58,33 @@ static uint64_t relation_sum(void *p)
     return told ? told : s->sum / s->r->passes;
 }
 
+/* ---- sources that leave their target ---- */
+
+static void relation_retarget_run(void *p)
+{
+    state *s = p;
+    const uint32_t targets = s->r->tables;
+    const reef_entity *source = s->handle, *target = source + s->r->n;
+    for (uint32_t i = 0, n = s->r->n; i < n; i++)
+        reef_retarget(s->w, source[i], OrbitsTarget, target[bench_target(i, targets)],
+                      target[bench_next_target(i, targets)]);
+}
+static void relation_remove_run(void *p)
+{
+    state *s = p;
+    const reef_entity *source = s->handle, *target = source + s->r->n;
+    for (uint32_t i = 0, n = s->r->n; i < n; i++)
+        if (i & 1) reef_remove(s->w, source[i], OrbitsTarget);
+        else reef_unrelate(s->w, source[i], OrbitsTarget, target[bench_target(i, s->r->tables)]);
+}
+/* How many are left, and the sum of relation_iter_run. */
+static uint64_t relation_left(void *p)
+{
+    state *s = p;
+    relation_iter_run(s);
+    return s->sum + (reef_count(s->w, OrbitsTarget) << 40) + s->r->n;
+}
+
 /* ---- the same by commands ---- */
 
 static void relate_some(reef_block *b)
@@ -169,6 +196,8 @@ static uint64_t group_sum(void *p)
 
 const row_impl reef_relation_rows[] = {
     {ROW_rel_add, relation_setup, relation_add_run, relation_sum, relation_free, NULL},
+    {ROW_rel_retarget, relation_iter_setup, relation_retarget_run, relation_left, relation_free, NULL},
+    {ROW_rel_remove, relation_iter_setup, relation_remove_run, relation_left, relation_free, NULL},
     {ROW_rel_iter, relation_iter_setup, relation_iter_run, relation_sum, relation_free, NULL},
     {ROW_rel_grouped, grouped_setup, grouped_run, grouped_sum, relation_free, NULL},
     {ROW_rel_group, group_setup, group_run, group_sum, relation_free, NULL},

@@ -11,6 +11,17 @@ static void build(state *s)
         if (i) reef_relate(s->w, s->handle[i], ChildOf, s->handle[bench_tree_parent(i)]);
     }
 }
+/* Each node by one call. */
+static void build_spawn_run(void *p)
+{
+    state *s = p;
+    for (uint32_t i = 0, n = s->r->n; i < n; i++) {
+        const Velocity v = vel_of(i);
+        s->handle[i] = i == 0 ? reef_spawn(s->w, reef_with(Position, 0, 0), reef_with(Velocity, v.x, v.y))
+                              : reef_spawn(s->w, reef_with(ChildOf, .target = s->handle[bench_tree_parent(i)]),
+                                           reef_with(Position, 0, 0), reef_with(Velocity, v.x, v.y));
+    }
+}
 static void *empty_setup(const bench_row *r)
 {
     state *s = state_new(r, true);
@@ -81,6 +92,52 @@ static void *moved_setup(const bench_row *r)
     return s;
 }
 
+/* ---- other parents ---- */
+
+/* Behind the handles of all nodes stand those of the nodes that move, and of their parents to be. */
+static void *reparent_setup(const bench_row *r)
+{
+    state *s = tree_setup(r);
+    const uint32_t n = r->n, all = n + 2 * r->ops;
+    uint32_t *parent = mem_alloc(sizeof *parent * n), node, to;
+    s->handle = mem_realloc(s->handle, n * sizeof *s->handle, all * sizeof *s->handle);
+    for (uint32_t i = 1; i < n; i++) parent[i] = bench_tree_parent(i);
+    for (uint32_t k = 0, moved = 0; moved < r->ops; k++) {
+        if (!bench_tree_move(parent, n, k, &node, &to)) continue;
+        parent[node] = to;
+        s->handle[n + 2 * moved] = s->handle[node];
+        s->handle[n + 2 * moved++ + 1] = s->handle[to];
+    }
+    mem_free(parent, sizeof *parent * n);
+    return s;
+}
+static void reparent_run(void *p)
+{
+    state *s = p;
+    const reef_entity *move = s->handle + s->r->n;
+    for (uint32_t k = 0, n = s->r->ops; k < n; k++) reef_relate(s->w, move[2 * k], ChildOf, move[2 * k + 1]);
+}
+/* Of all nodes the parent's number, and of all parents that of their children. */
+static uint64_t reparent_sum(void *p)
+{
+    state *s = p;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->r->n; i++) {
+        const reef_entity up = reef_parent(s->w, s->handle[i]);
+        if (i) sum += (uint64_t)(up.index - s->handle[0].index + 1) * i;
+        for (reef_sources x = reef_sources_of(s->w, s->handle[i], ChildOf); reef_sources_next(&x);)
+            for (uint32_t k = 0; k < x.count; k++) sum += (uint64_t)(x.sources[k].index - s->handle[0].index) ^ i;
+    }
+    return sum;
+}
+static void reparent_free(void *p)
+{
+    state *s = p;
+    mem_free(s->handle, (s->r->n + 2 * s->r->ops) * sizeof *s->handle);
+    s->handle = NULL;
+    state_free(s);
+}
+
 static void *sort_setup(const bench_row *r)
 {
     state *s = tree_setup(r);
@@ -129,6 +186,8 @@ static uint64_t destroy_sum(void *p)
 
 const row_impl reef_tree_rows[] = {
     {ROW_hier_build, empty_setup, build_run, build_sum, state_free, NULL},
+    {ROW_tree_build_spawn, empty_setup, build_spawn_run, build_sum, state_free, NULL},
+    {ROW_tree_reparent, reparent_setup, reparent_run, reparent_sum, reparent_free, NULL},
     {ROW_hier_walk, walk_setup, walk_run, walk_sum, state_free, NULL},
     {ROW_hier_walk_moved, moved_setup, walk_run, walk_sum, state_free, NULL},
     {ROW_hier_sort, sort_setup, sort_run, sort_sum, state_free, NULL},

@@ -35,6 +35,7 @@
  *   prefab_1k         one call makes 1,000 copies of a template with 5 children, all with P, V, C3 and C4 (floats 1).
  *                     Each child is related to the root of its copy, and the root to the template. Op: an entity, of
  *                     6,000. raw: raw of create_8 for 6,000 entities, without relations
+ *   prefab_one        the same 1,000 copies, each by a call of its own. Op: a copy of six entities. raw as of prefab_1k
  *   destroy_2, _rand  by handle, in creation order / shuffled, until nothing is left; freeing the world is not timed
  *   add_remove_*      pair = add + remove; first all adds in creation order, then all removes; the added Velocity is
  *                     set to {1,1}. _1, _tag, _tag_bit: first pass of a fresh world. _1_warm and _8 (P, C3..C8 + V):
@@ -100,6 +101,11 @@
  *                     bench_target(i).
  *                     raw: an array with the target of each entity, and for each target a list of its sources that
  *                     doubles from 4
+ *   rel_retarget      then each source in turn goes to the next target behind its own, by reef_retarget. raw takes it
+ *                     out of its target's list by putting the last one there (a source knows its place), and appends
+ *                     it to the other list
+ *   rel_remove        instead, each relation in turn is ended, by reef_unrelate and reef_remove alternately. raw: the
+ *                     first half of rel_retarget
  *   rel_iter          then for each target in turn all of its sources are visited, and the sum of their numbers made;
  *                     20 times. Op: a source
  *   rel_grouped       the same relation, but grouped (REEF_GROUPED), after a tick: for each target in turn the x of all
@@ -188,6 +194,11 @@
  *                     (checksum: of x in the order)
  *   hier_build        a tree of 100,000 nodes, ten children for each, created level by level with {0,0} and vel_of(i);
  *                     each is related to its parent by ChildOf. raw: a column with the row of the parent
+ *   tree_build_spawn  the same with a single call for each node: reef_spawn with ChildOf among the values. raw as of
+ *                     hier_build
+ *   tree_reparent     a tree of 111,111 nodes, ten children for each; then 11,111 nodes at random get another parent at
+ *                     random (bench_tree_move). raw: each node has its parent, its first child and its siblings on both
+ *                     sides; it looks up the ways to the root, unlinks the node, and puts it in front of the others
  *   hier_walk         position = position of the parent + velocity, parents first, 20 times. Rows lie level by level,
  *                     as they were created. raw: one loop by the column of parents. reef: a query in the order of
  *                     ChildOf; setup walked once, which made its list
@@ -247,6 +258,7 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(create_2_bulk, N_1M, 1, 1, N_1M, NS) \
     X(create_8, N_100K, 1, 1, N_100K, NS) \
     X(prefab_1k, 6000u, 1, 1, 6000u, NS) \
+    X(prefab_one, 6000u, 1, 1, 1000u, NS) \
     X(destroy_2, N_1M, 1, 1, N_1M, NS) \
     X(destroy_2_rand, N_1M, 1, 1, N_1M, NS) \
     X(add_remove_1, N_100K, 2, 1, N_100K, NS) \
@@ -305,6 +317,8 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(obs_add_collected, N_100K, 2, 1, N_100K, NS) \
     X(spawn_deferred_loop, N_100K, 2, 1, N_100K, NS) \
     X(rel_add, N_100K, N_1K, 1, N_100K, NS) \
+    X(rel_retarget, N_100K, N_1K, 1, N_100K, NS) \
+    X(rel_remove, N_100K, N_1K, 1, N_100K, NS) \
     X(rel_iter, N_100K, N_1K, 20, N_100K, NS) \
     X(rel_grouped, N_100K, N_1K, 20, N_100K, NS) \
     X(rel_group, N_100K, N_1K, 1, N_100K, NS) \
@@ -329,6 +343,8 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(save_synced, N_1M, 1, 1, N_1M, NS) \
     X(load, N_1M, 1, 1, N_1M, NS) \
     X(hier_build, N_100K, 1, 1, N_100K, NS) \
+    X(tree_build_spawn, N_100K, 1, 1, N_100K, NS) \
+    X(tree_reparent, 111111u, 1, 1, 11111u, NS) \
     X(hier_walk, N_100K, 1, 20, N_100K, NS) \
     X(hier_walk_moved, N_100K, 1, 20, N_100K, NS) \
     X(hier_sort, N_100K, 1, 1, N_100K, NS) \
@@ -417,6 +433,11 @@ uint32_t bench_matched(uint32_t n);
 /* One of each hundred entities, anywhere in it. */
 /* The target of entity i among `targets`, which 7919 doesn't divide: each has the same number of sources. */
 static inline uint32_t bench_target(uint32_t i, uint32_t targets) { return (uint32_t)((uint64_t)i * 7919 % targets); }
+/* The one that it goes to in rel_retarget. */
+static inline uint32_t bench_next_target(uint32_t i, uint32_t targets)
+{
+    return (bench_target(i, targets) + 1) % targets;
+}
 /* Of the sources that get another target, the k-th and where it goes. */
 static inline uint32_t bench_moved_source(uint32_t k, uint32_t sources)
 {

@@ -51,6 +51,7 @@
 #include "change/apply.h"
 #include "change/command.h"
 #include "change/multi.h"
+#include "change/relation.h"
 #include "change/row_change.h"
 #include "change/row_move.h"
 #include "change/value_path.h"
@@ -429,7 +430,7 @@ NOINLINE char *reef__stored_add_fast(reef_world *w, value_store *s, reef_entity 
     return at;
 }
 
-static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
+NOINLINE bool reef__stored_leave_fast(reef_world *w, value_store *s, reef_entity e)
 {
     const uint64_t row = chunk_remember(w, s, e, false);
     const bool gone = s->paged ? store_remove_row(&w->hot, s, e, row, s->size, true, true)
@@ -540,6 +541,10 @@ static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_compon
                                        const void *value, size_t size)
 {
     uint32_t page = 0;
+    if (UNLIKELY(s->relation)) {
+        const reef_status status = reef__relation_set(w, c, e, value, size);
+        return LIKELY(status != REEF_ABSENT) ? status : reef_set_id(w, e, c, value, size);
+    }
     if (UNLIKELY(!store_direct(w, s))) return reef_set_id(w, e, c, value, size);
     const reef_store_way way = reef_store_way_to(s, s->paged);
     void *at = (void *)(uintptr_t)reef_store_at(&way, e, size, s->paged, &page);
@@ -609,7 +614,8 @@ static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_com
                : s->size == 8 ? store_remove_cached(&w->hot, s, e, 8, false)
                               : store_remove_cached(&w->hot, s, e, s->size, false)))
         return REEF_OK;
-    return store_direct(w, s) && stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
+    if (UNLIKELY(s->relation) && reef__relation_remove(w, c, e)) return REEF_OK;
+    return store_direct(w, s) && reef__stored_leave_fast(w, s, e) ? REEF_OK : remove_slow(w, e, c);
 }
 
 static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_component c)

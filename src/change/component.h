@@ -17,6 +17,8 @@ reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, cons
  * writes to the address that is returned. It applies where nothing has to be allocated or copied; the caller makes sure
  * that nobody observes. NULL: nothing was done. */
 char *reef__stored_add_fast(reef_world *w, reef_store *s, reef_entity e);
+/* The same for a value that goes. False: nothing was done. */
+bool reef__stored_leave_fast(reef_world *w, reef_store *s, reef_entity e);
 /* Which components of tables an entity of table `from` will have after a change by a list of reef__spread_make: fills
  * `ids`, with room for 2 * REEF_COMPONENTS_MAX; answers how many. */
 uint32_t reef__set_after(const reef_world *w, uint32_t from, const reef_value *values, uint32_t count, uint32_t *ids);

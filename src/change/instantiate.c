@@ -35,6 +35,7 @@
 #include "change/apply.h"
 #include "change/command.h"
 #include "change/destroy.h"
+#include "change/instance.h"
 #include "change/spawn.h"
 #include "change/spawn_batch.h"
 #include "change/value_stage.h"
@@ -602,6 +603,8 @@ reef_status reef__tree_copy(reef_world *w, const char *op, reef_entity root, boo
 {
     copying x = {.w = w, .op = op, .instance = instance, .n = n};
     if (place_of(w, root) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, root, 0);
+    if (instance && n == 1 && (given || count) && reef__instance_make(w, root, given, roots, values, count))
+        return REEF_OK;
     w->hook_failed.id = 0;
     quarantine_because(w, op, 0, root);
     reef_status s = instance ? reef_world_use(w, reef_id(InstanceOf)) : REEF_OK;
@@ -680,6 +683,8 @@ static reef_status copies_make(reef_world *w, const char *op, reef_entity root, 
         return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, root, 0);
     if (w->running || (w->locks && w->commands == NULL))
         return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, root, n);
+    if (instance && n == 1 && count == 0 && w->commands == NULL && reef__instance_make(w, root, NULL, roots, NULL, 0))
+        return REEF_OK;
     const reef_status s = reef__values_check(w, NULL, op, root, values, count, VALUES_COPY, n);
     if (s != REEF_OK) return s;
     if (w->commands && n == 0) return REEF_OK;

@@ -11,6 +11,14 @@
  * by reef_relate), NO_MEMORY. */
 reef_status reef__relation_check(reef_world *w, reef_entity e, const type *t, const reef_value *v, uint32_t n,
                                  bool replaces);
+/* reef_set and reef_remove of a relation, on the straight path: OK, ADDED; ABSENT, false: nothing was done. */
+reef_status reef__relation_set(reef_world *w, reef_component c, reef_entity source, const void *value, size_t size);
+bool reef__relation_remove(reef_world *w, reef_component c, reef_entity source);
+/* A new entity gets a relation on the straight path, in a row of table `id`. reef__relation_comes: the store of the
+ * relation, and everything is ready; NULL: the general path decides. When the row is made, reef__relation_came makes
+ * the relation, which can't fail. */
+reef_store *reef__relation_comes(reef_world *w, const reef_value *v, reef_entity source, uint32_t id, uint32_t place);
+void reef__relation_came(reef_world *w, reef_store *s, reef_entity source, const reef_value *v);
 /* An entity that gets this relation gets others along. REEF_OK; EXISTS: one of them has the same target. */
 reef_status reef__relation_differs(reef_world *w, const type *t, const reef_value *v, uint32_t n,
                                    const reef_value *others);

@@ -40,8 +40,8 @@ COLD bool reef__world_refused(const reef_world *w, const char *function);
 
 INLINE bool world_is_ours(const reef_world *w, const char *function)
 {
-    return LIKELY(((const reef_hot *)(const void *)w)->library == &reef__library) || BUG(331) ||
-           reef__world_refused(w, function);
+    if (LIKELY(((const reef_hot *)(const void *)w)->library == &reef__library)) return true;
+    return BUG(331) || reef__world_refused(w, function);
 }
 
 /* What the last error of a world of another copy says. */

@@ -21,22 +21,19 @@ enum {
     NODE_UNITS_PER_PAGE = 512,
     CLASS_MOST = 6, /* log2 of the units of the largest tree_node */
     UNITS_MOST = 1 << CLASS_MOST,
-    HEADS_PER_PAGE = 512,
     BRANCHES_MOST = (NODE_UNIT_BYTES * UNITS_MOST - 8) / 24,
     LEVELS_MOST = 10
 };
 
-typedef struct tree_head {
-    uint32_t root; /* number of the root's first unit + 1; 0: no sources */
-    uint32_t count;
-} tree_head;
-
-/* A leaf: the sources, and behind room for `most` of them their places. Of a free node `next` is the number of the next
- * free one + 1. */
+/* A leaf: the sources, and behind room for `most` of them their places. The first `begin` of both are free, so that
+ * what leaves or comes near the front moves little. */
 typedef struct tree_node {
     uint16_t count;
     uint8_t class, level; /* level 0: a leaf */
-    uint32_t next;
+    union {
+        uint32_t begin; /* of a leaf */
+        uint32_t next;  /* of a free node: the number of the next free one + 1 */
+    };
 } tree_node;
 
 typedef struct tree_branch { /* of an inner node: what lies below it begins at this place at the earliest */
@@ -51,8 +48,12 @@ const paged_type reef__pages_nodes = {
     NODE_UNIT_BYTES * NODE_UNITS_PER_PAGE, ARENA_DIRECTORY, MEMORY_STORES, NULL, true, 0, NULL, NULL};
 
 static uint32_t leaf_most(uint32_t class) { return (((uint32_t)NODE_UNIT_BYTES << class) - 8) / 16; }
-static reef_entity *leaf_sources(const tree_node *n) { return (reef_entity *)(uintptr_t)(n + 1); }
-static uint64_t *leaf_places(const tree_node *n) { return (uint64_t *)(void *)(leaf_sources(n) + leaf_most(n->class)); }
+static reef_entity *leaf_room(const tree_node *n) { return (reef_entity *)(uintptr_t)(n + 1); }
+static reef_entity *leaf_sources(const tree_node *n) { return leaf_room(n) + n->begin; }
+static uint64_t *leaf_places(const tree_node *n)
+{
+    return (uint64_t *)(void *)(leaf_room(n) + leaf_most(n->class)) + n->begin;
+}
 static tree_branch *branches(const tree_node *n) { return (tree_branch *)(uintptr_t)(n + 1); }
 
 static tree_node *tree_node_at(const value_store *s, uint32_t number)
@@ -76,18 +77,19 @@ static bool key_before(uint64_t place, reef_entity source, source_key b)
     return source.generation < b.source.generation;
 }
 
-/* The number of sources in a leaf that come before a key. */
-static uint32_t leaf_seek(const tree_node *n, source_key k)
+/* The number of sources in a leaf that come before a key. (A branch at each step would be anybody's guess; hardly any
+ * sources have the same place.) */
+INLINE uint32_t leaf_seek(const tree_node *n, source_key k)
 {
     const reef_entity *source = leaf_sources(n);
-    const uint64_t *place = leaf_places(n);
-    uint32_t low = 0, high = n->count;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (key_before(place[middle], source[middle], k)) low = middle + 1;
-        else high = middle;
+    const uint64_t *place = leaf_places(n), *low = place;
+    for (uint32_t left = n->count, half; left > 1; left -= half) {
+        half = left / 2;
+        low += low[half - 1] < k.place ? half : 0;
     }
-    return low;
+    uint32_t at = (uint32_t)(low - place);
+    while (at < n->count && key_before(place[at], source[at], k)) at++;
+    return at;
 }
 
 /* The branch below which a key belongs: the last one that doesn't begin behind it. */
@@ -126,31 +128,40 @@ static tree_node *way_find(const value_store *s, uint32_t root, source_key k, tr
 
 /* ---- memory ---- */
 
-static tree_node *tree_node_own(reef_world *w, value_store *s, uint32_t number)
+static NOINLINE tree_node *tree_node_make_own(reef_world *w, value_store *s, uint32_t number)
+{
+    return reef__page_own(w, &s->nodes, &reef__pages_nodes, number / NODE_UNITS_PER_PAGE) ? tree_node_at(s, number)
+                                                                                          : NULL;
+}
+
+INLINE tree_node *tree_node_own(reef_world *w, value_store *s, uint32_t number)
 {
     const uint32_t page = number / NODE_UNITS_PER_PAGE;
-    if (UNLIKELY(page >= s->nodes.count || !s->nodes.page[page] ||
-                 !paged_owned(&s->nodes, page, w->hot.fork_version)) &&
-        !reef__page_own(w, &s->nodes, &reef__pages_nodes, page))
-        return NULL;
+    if (UNLIKELY(page >= s->nodes.count || !s->nodes.page[page] || !paged_owned(&s->nodes, page, w->hot.fork_version)))
+        return tree_node_make_own(w, s, number);
     return tree_node_at(s, number);
 }
 
-static tree_head *tree_head_own(reef_world *w, value_store *s, uint32_t index)
+/* Of a node that is there. */
+INLINE tree_node *tree_node_mine(reef_world *w, value_store *s, uint32_t number)
 {
-    const uint32_t page = index / HEADS_PER_PAGE;
-    if (UNLIKELY(page >= s->heads.count || !s->heads.page[page] ||
-                 !paged_owned(&s->heads, page, w->hot.fork_version)) &&
-        !reef__page_own(w, &s->heads, &reef__pages_heads, page))
-        return NULL;
-    return (tree_head *)s->heads.page[index / HEADS_PER_PAGE] + index % HEADS_PER_PAGE;
+    return LIKELY(paged_owned(&s->nodes, number / NODE_UNITS_PER_PAGE, w->hot.fork_version))
+               ? tree_node_at(s, number)
+               : tree_node_make_own(w, s, number);
 }
 
-static tree_head tree_head_of(const value_store *s, uint32_t index)
+static NOINLINE tree_head *tree_head_make_own(reef_world *w, value_store *s, uint32_t index)
 {
-    const tree_head *page =
-        index / HEADS_PER_PAGE < s->heads.count ? (const tree_head *)s->heads.page[index / HEADS_PER_PAGE] : NULL;
-    return page ? page[index % HEADS_PER_PAGE] : (tree_head){0, 0};
+    tree_head *page = reef__page_own(w, &s->heads, &reef__pages_heads, index / HEADS_PER_PAGE);
+    return page ? page + index % HEADS_PER_PAGE : NULL;
+}
+
+INLINE tree_head *tree_head_own(reef_world *w, value_store *s, uint32_t index)
+{
+    const uint32_t page = index / HEADS_PER_PAGE;
+    if (UNLIKELY(page >= s->heads.count || !s->heads.page[page] || !paged_owned(&s->heads, page, w->hot.fork_version)))
+        return tree_head_make_own(w, s, index);
+    return (tree_head *)s->heads.page[page] + index % HEADS_PER_PAGE;
 }
 
 static bool tree_node_free(reef_world *w, value_store *s, uint32_t number)
@@ -188,17 +199,67 @@ static tree_node *tree_node_make(reef_world *w, value_store *s, uint32_t class, 
     return n;
 }
 
+/* The same where one of that class is mostly free. */
+INLINE tree_node *tree_node_take(reef_world *w, value_store *s, uint32_t class, uint32_t *number)
+{
+    if (UNLIKELY(s->free_nodes[class] == 0)) return tree_node_make(w, s, class, 0, number);
+    *number = s->free_nodes[class] - 1;
+    tree_node *n = tree_node_own(w, s, *number);
+    if (n == NULL) return NULL;
+    s->free_nodes[class] = n->next;
+    *n = (tree_node){.class = (uint8_t) class};
+    return n;
+}
+
 /* ---- inserting ---- */
 
+/* Moves n sources and their places within a leaf. */
+static void leaf_shift(tree_node *n, uint32_t to, uint32_t from, uint32_t count)
+{
+    if (count == 0) return;
+    reef_entity *source = leaf_sources(n);
+    uint64_t *place = leaf_places(n);
+    memmove(source + to, source + from, count * sizeof *source);
+    memmove(place + to, place + from, count * sizeof *place);
+}
+
+/* Makes room behind the last source of a leaf that isn't full. */
+static NOINLINE void leaf_to_front(tree_node *n)
+{
+    reef_entity *source = leaf_sources(n);
+    uint64_t *place = leaf_places(n);
+    memmove(source - n->begin, source, n->count * sizeof *source);
+    memmove(place - n->begin, place, n->count * sizeof *place);
+    n->begin = 0;
+}
+INLINE void leaf_settle(tree_node *n)
+{
+    if (UNLIKELY(n->begin + n->count == leaf_most(n->class))) leaf_to_front(n);
+}
+
+/* The side moves that has fewer sources. */
 static void leaf_put(tree_node *n, uint32_t at, source_key k)
 {
-    reef_entity *source = leaf_sources(n) + at;
-    uint64_t *place = leaf_places(n) + at;
-    memmove(source + 1, source, (n->count - at) * sizeof *source);
-    memmove(place + 1, place, (n->count - at) * sizeof *place);
-    *source = k.source;
-    *place = k.place;
+    if (n->begin && at < n->count / 2u) {
+        n->begin--;
+        leaf_shift(n, 0, 1, at);
+    } else {
+        leaf_settle(n);
+        leaf_shift(n, at + 1, at, n->count - at);
+    }
+    leaf_sources(n)[at] = k.source;
+    leaf_places(n)[at] = k.place;
     n->count++;
+}
+static void leaf_erase(tree_node *n, uint32_t at)
+{
+    if (at < n->count / 2u) {
+        leaf_shift(n, 1, 0, at);
+        n->begin++;
+    } else {
+        leaf_shift(n, at, at + 1, n->count - at - 1u);
+    }
+    n->count--;
 }
 
 /* Moves the sources from `at` on to the end of another leaf. */
@@ -216,10 +277,11 @@ static bool root_grow(reef_world *w, value_store *s, tree_head *h, tree_way *x)
 {
     const uint32_t was = h->root - 1;
     uint32_t number;
-    tree_node *n = tree_node_make(w, s, tree_node_at(s, was)->class + 1u, 0, &number);
-    if (n == NULL || tree_node_own(w, s, was) == NULL) return false;
-    leaf_move(n, tree_node_at(s, was), 0);
-    if (!tree_node_free(w, s, was)) return false;
+    tree_node *small = tree_node_own(w, s, was);
+    tree_node *n = small ? tree_node_take(w, s, small->class + 1u, &number) : NULL;
+    if (n == NULL) return false;
+    leaf_move(n, small, 0);
+    (void)tree_node_free(w, s, was); /* this world's own already */
     h->root = number + 1;
     x->number[0] = number;
     return true;
@@ -297,19 +359,32 @@ static bool index_insert(reef_world *w, value_store *s, reef_entity target, sour
     return branch_put(w, s, h, &x, x.levels - 1, put);
 }
 
-/* Inserts a source behind all others of its target, where the last leaf has room: *place is its place. False: nothing
- * was done. (Row rel_add: finding the last source and then the place to insert took 2.5 times as many instructions.) */
+/* Inserts a source behind all others of its target, where the last leaf has room, or is the root and can grow: *place
+ * is its place. False: nothing was done. (Row rel_add: finding the last source and then the place to insert took 2.5
+ * times as many instructions.) */
 static bool index_append(reef_world *w, value_store *s, reef_entity target, reef_entity source, uint64_t *place)
 {
+    tree_way x;
     tree_head *h = tree_head_own(w, s, target.index);
-    if (h == NULL || h->root == 0) return false;
+    if (h == NULL) return false;
     uint32_t number = h->root - 1;
-    const tree_node *n = tree_node_at(s, number);
-    for (; n->level; n = tree_node_at(s, number)) number = branches(n)[n->count - 1].child;
-    const uint64_t last = leaf_places(n)[n->count - 1], next = last + ((uint64_t)1 << RELATION_STEP_BITS);
-    if (n->count == leaf_most(n->class) || next < last) return false;
-    tree_node *own = tree_node_own(w, s, number);
+    uint64_t next = (uint64_t)1 << RELATION_FIRST_BITS;
+    if (h->root == 0) {
+        if (tree_node_take(w, s, 0, &number) == NULL) return false;
+        h->root = number + 1;
+    } else {
+        const tree_node *n = tree_node_at(s, number);
+        for (; n->level; n = tree_node_at(s, number)) number = branches(n)[n->count - 1].child;
+        if (LIKELY(n->count)) next = leaf_places(n)[n->count - 1] + ((uint64_t)1 << RELATION_STEP_BITS);
+        if (next < (uint64_t)1 << RELATION_STEP_BITS) return false; /* there is no place behind */
+        if (n->count == leaf_most(n->class)) {
+            if (number != h->root - 1 || n->class == CLASS_MOST || !root_grow(w, s, h, &x)) return false;
+            number = x.number[0];
+        }
+    }
+    tree_node *own = tree_node_mine(w, s, number);
     if (own == NULL) return false;
+    leaf_settle(own);
     leaf_sources(own)[own->count] = source;
     leaf_places(own)[own->count++] = *place = next;
     h->count++;
@@ -340,25 +415,47 @@ static bool tree_nodes_free(reef_world *w, value_store *s, tree_head *h, const t
     return true;
 }
 
-static bool index_erase(reef_world *w, value_store *s, reef_entity target, source_key k)
+/* Of a tree that is more than a leaf. */
+static NOINLINE bool index_erase_deep(reef_world *w, value_store *s, tree_head *h, source_key k)
 {
     tree_way x;
     uint32_t at;
-    tree_head *h = tree_head_own(w, s, target.index);
-    if (h == NULL) return false;
-    ASSERT(h->root != 0);
     (void)way_find(s, h->root, k, &x, &at);
     tree_node *n = tree_node_own(w, s, x.number[x.levels - 1]);
     if (n == NULL) return false;
-    const uint32_t behind = n->count - at - 1u;
     ASSERT(at < n->count && reef_entity_equal(leaf_sources(n)[at], k.source));
-    memmove(leaf_sources(n) + at, leaf_sources(n) + at + 1, behind * sizeof(reef_entity));
-    memmove(leaf_places(n) + at, leaf_places(n) + at + 1, behind * sizeof(uint64_t));
+    leaf_erase(n, at);
     h->count--;
-    return --n->count > 0 || tree_nodes_free(w, s, h, &x);
+    return n->count > 0 || tree_nodes_free(w, s, h, &x);
+}
+
+static bool index_erase(reef_world *w, value_store *s, reef_entity target, source_key k)
+{
+    tree_head *h = tree_head_own(w, s, target.index);
+    if (h == NULL) return false;
+    ASSERT(h->root != 0);
+    const uint32_t number = h->root - 1;
+    if (tree_node_at(s, number)->level) return index_erase_deep(w, s, h, k);
+    tree_node *n = tree_node_mine(w, s, number);
+    if (n == NULL) return false;
+    const uint32_t at = leaf_seek(n, k);
+    ASSERT(at < n->count && reef_entity_equal(leaf_sources(n)[at], k.source));
+    leaf_erase(n, at);
+    h->count--;
+    if (n->count) return true;
+    h->root = 0;
+    return tree_node_free(w, s, number);
 }
 
 /* ---- keeping the index true ---- */
+
+void reef__relation_expect(reef_world *w, value_store *s, reef_entity target, uint32_t n)
+{
+    uint32_t number, class = 0;
+    tree_head *h = tree_head_own(w, s, target.index);
+    while (class < CLASS_MOST && leaf_most(class) < n) class ++;
+    if (h && h->root == 0 && tree_node_take(w, s, class, &number)) h->root = number + 1;
+}
 
 void reef__relation_forget(reef_world *w, value_store *s)
 {
@@ -528,7 +625,12 @@ bool reef__relation_after(const value_store *s, reef_entity target, uint64_t pla
     tree_way x;
     uint32_t at;
     if (h.root == 0) return false;
-    const tree_node *n = way_find(s, h.root, k, &x, &at);
+    const tree_node *n = tree_node_at(s, h.root - 1);
+    if (place == 0 && n->level == 0) { /* all of a small tree */
+        *run = (source_run){leaf_sources(n), leaf_places(n), n->count};
+        return n->count != 0;
+    }
+    n = way_find(s, h.root, k, &x, &at);
     if (at < n->count && leaf_places(n)[at] == place && reef_entity_equal(leaf_sources(n)[at], after)) at++;
     if (at == n->count) { /* the next leaf: up to where a branch follows, and down its first branches */
         uint32_t level = x.levels - 1;

@@ -29,6 +29,8 @@ typedef struct relation_value {
 
 extern const paged_type reef__pages_heads, reef__pages_nodes;
 
+/* A target without sources will get n of them: it gets room for them at once, if there is memory. */
+void reef__relation_expect(reef_world *w, value_store *s, reef_entity target, uint32_t n);
 /* Drops the index of a store, whose values were changed as a whole. */
 void reef__relation_forget(reef_world *w, value_store *s);
 /* Makes the index of the store if it has none. False: there is no memory. */
@@ -46,8 +48,26 @@ INLINE bool relation_is_doomed(const reef_world *w, const relation_value *v)
 /* Ends the trees of targets that died together with all of their sources (world.doomed). */
 void reef__relation_end(reef_world *w, value_store *s, const reef_entity *targets, uint32_t n);
 
+/* What the index knows of a target. */
+typedef struct tree_head {
+    uint32_t root; /* number of the root's first unit + 1; 0: no sources */
+    uint32_t count;
+} tree_head;
+enum { HEADS_PER_PAGE = 256 };
+INLINE tree_head tree_head_of(const value_store *s, uint32_t index)
+{
+    const uint32_t page = index / HEADS_PER_PAGE;
+    const tree_head *heads = LIKELY(page < s->heads.count) ? (const tree_head *)s->heads.page[page] : NULL;
+    return heads ? heads[index % HEADS_PER_PAGE] : (tree_head){0, 0};
+}
+
 /* The number of sources of a target that is alive. */
 uint64_t reef__relation_sources(const value_store *s, reef_entity target);
+/* Has it any? */
+INLINE bool relation_has_sources(const value_store *s, reef_entity target)
+{
+    return LIKELY(!s->unindexed) ? tree_head_of(s, target.index).count != 0 : reef__relation_sources(s, target) != 0;
+}
 
 /* All relations that a source has, side by side; *n says how many. */
 const relation_value *reef__relations_of(const value_store *s, reef_entity source, uint32_t *n);

@@ -166,6 +166,7 @@ static void store_lay_out(value_store *s, const type *t)
     s->direct = t->direct && !s->multi && !s->shared && t->need_count == 0;
     s->tracked = t->tracked;
     s->relation = t->relation;
+    s->straight = s->paged && t->relation && !(t->relation & REEF_SYMMETRIC) && !t->tracked && t->need_count == 0;
     s->align = (uint16_t)(t->align > BLOCK_ALIGN && !s->shared ? t->align : BLOCK_ALIGN);
     const uint64_t most = s->multi ? MULTI_PAGE_BYTES : STORE_PAGE_BYTES;
     if (!s->paged)

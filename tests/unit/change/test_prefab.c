@@ -44,6 +44,10 @@ REEF_FIELDS(Warmth, heat);
 REEF_COMPONENT_IN(Halves, REEF_SPLIT);
 REEF_FIELDS(Halves, a, b);
 REEF_FIELDS(Mass, (kg, "kg"));
+typedef struct {
+    int64_t left;
+} Fuel;
+REEF_COMPONENT_IN(Fuel, REEF_PAGED);
 REEF_SWITCH(Loaded);
 REEF_TAG(Steel);
 REEF_RELATION(FedBy, REEF_EXCLUSIVE);
@@ -696,9 +700,85 @@ static void values_of_a_call_keep_the_other_values(void **state)
     }
 }
 
+/* Two copies of one template, whose entities are visited in the same order. */
+static void check_alike(const reef_world *w, reef_entity a, reef_entity b)
+{
+    reef_walk x = reef_walk_from(w, a, ChildOf), y = reef_walk_from(w, b, ChildOf);
+    while (reef_walk_next(&x)) {
+        assert_true(reef_walk_next(&y));
+        const reef_entity p = x.entity, q = y.entity;
+        const Armour *armour = reef_get(w, p, Armour), *armour_b = reef_get(w, q, Armour);
+        const Fuel *fuel = reef_get(w, p, Fuel), *fuel_b = reef_get(w, q, Fuel);
+        assert_int_equal(x.depth, y.depth);
+        assert_true(reef_get(w, p, Length)->metres == reef_get(w, q, Length)->metres);
+        assert_int_equal(armour ? armour->now : -1, armour_b ? armour_b->now : -1);
+        assert_true((fuel ? fuel->left : -1) == (fuel_b ? fuel_b->left : -1));
+        assert_int_equal(reef_has(w, p, Loaded), reef_has(w, q, Loaded));
+        assert_int_equal(reef_has(w, p, Steel), reef_has(w, q, Steel));
+        assert_int_equal(reef_is_enabled(w, p, Fuel), reef_is_enabled(w, q, Fuel));
+        assert_false(reef_has(w, p, ReefPrefab));
+        assert_entity(reef_target(w, p, InstanceOf), reef_target(w, q, InstanceOf));
+        const reef_entity fed = reef_target(w, p, FedBy), fed_b = reef_target(w, q, FedBy);
+        const bool within = reef_is_above(w, a, fed, ChildOf);
+        assert_int_equal(within, reef_is_above(w, b, fed_b, ChildOf));
+        if (within) assert_true(reef_get(w, fed, Length)->metres == reef_get(w, fed_b, Length)->metres);
+        else assert_entity(fed, fed_b);
+    }
+    assert_false(reef_walk_next(&y));
+}
+
+/* One at a time, over the ends of chunks, beside forks, from a template that changes all the time: each copy is what
+ * many at once are. */
+static void copies_one_by_one(void **state)
+{
+    reef_world *w = world_of(state), *beside = NULL;
+    reef_entity part[5], one, two[2], none = {0, 0};
+    const reef_entity outside = reef_spawn(w, reef_with(Length, 100)),
+                      car = reef_spawn(w, reef_with(Armour, 5, 6), reef_with(Length, 4), reef_tag(Steel));
+    for (int i = 0; i < 5; i++)
+        part[i] = reef_spawn(w, reef_with(Length, (float)i), reef_with(Fuel, i), reef_with(ChildOf, .target = car));
+    assert_ok(reef_make_prefab(w, car));
+    for (int i = 0; i < 1200; i++) {
+        const reef_entity changed = part[i % 5];
+        switch (i % 11) {
+        case 0: reef_mut(w, car, Armour)->now = i; break;
+        case 1: reef_mut(w, changed, Fuel)->left = i; break;
+        case 2: assert_true(reef_relate(w, changed, FedBy, part[(i + 1) % 5]) >= 0); break;
+        case 3: assert_true(reef_relate(w, changed, FedBy, outside) >= 0); break;
+        case 4:
+            if (!reef_has(w, changed, Loaded)) assert_ok(reef_add(w, changed, Loaded));
+            break;
+        case 5: assert_true(reef_relate(w, part[1], ChildOf, i & 1 ? part[0] : car) >= 0); break;
+        case 6:
+            if (reef_has(w, changed, Loaded)) assert_ok(reef_remove(w, changed, Loaded));
+            break;
+        case 7: assert_true(reef_relate_before(w, part[4], ChildOf, car, i & 1 ? part[3] : none) >= 0); break;
+        case 8: assert_true(reef_set(w, changed, Length, (float)i) >= 0); break;
+        case 9:
+            if (reef_has(w, changed, FedBy)) assert_ok(reef_remove(w, changed, FedBy));
+            break;
+        default: assert_ok(reef_enable_id(w, changed, reef_id(Fuel), (i / 11) % 40 != 0)); break;
+        }
+        if (i % 100 == 7) reef_world_free(beside), beside = reef_fork(w);
+        assert_ok(reef_instantiate(w, car, 1, &one));
+        if (i % 8 && i < 1100) continue;
+        assert_ok(reef_instantiate(w, car, 2, two));
+        check_alike(w, one, two[0]);
+        if (i % 40) continue;
+        assert_ok(reef_instantiate_with(w, car, 1, &one, reef_with(Armour, i, 1)));
+        assert_int_equal(reef_get(w, one, Armour)->now, i);
+        reef_mut(w, one, Armour)->now = reef_get(w, car, Armour)->now;
+        check_alike(w, one, two[1]);
+    }
+    assert_valid(w);
+    assert_valid(beside);
+    reef_world_free(beside);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(copies_one_by_one),
         TEST(instances_are_whole_copies),
         TEST(values_replace_those_of_the_root),
         TEST(cold_values_die_with_their_copy),

@@ -345,11 +345,11 @@ static void transitive_and_reflexive(void **state)
     assert_null(reef_relation_get(w, e[5], Needs, e[5]));
     assert_null(reef_relation_get(w, e[0], Under, e[99])); /* only what is there itself */
     /* circles end, of any length, and with a tail before them */
-    for (int length = 1; length < 12; length++)
+    for (int length = 1; length < 140; length += length == 12 ? 48 : length == 70 ? 60 : 1)
         for (int tail = 0; tail < 4; tail++) {
             for (int i = 0; i < tail + length; i++)
                 (void)reef_relate(w, e[i], Follows, e[i + 1 < tail + length ? i + 1 : tail]);
-            assert_false(reef_related(w, e[0], Follows, e[40]));
+            assert_false(reef_related(w, e[0], Follows, e[199]));
             for (int i = 1; i < tail + length; i++) assert_true(reef_related(w, e[0], Follows, e[i]));
             assert_int_equal(reef_related(w, e[0], Follows, e[0]), tail == 0);
         }
