@@ -144,17 +144,15 @@ static void mem_2_run(void *p)
     }
 }
 
-enum { TABLE_TAGS = 14 };
-
 /* An entity whose tags are the bits of `set`. */
 static void spawn_tagged(state *s, uint32_t set, uint32_t i)
 {
     Position p = pos_of(i);
     Velocity v = vel_of(i);
-    reef_value parts[2 + TABLE_TAGS] = {reef_value_make(reef_id(Position), REEF_VALUE_ONE, sizeof p, &p),
-                                        reef_value_make(reef_id(Velocity), REEF_VALUE_ONE, sizeof v, &v)};
+    reef_value parts[2 + SET_TAGS] = {reef_value_make(reef_id(Position), REEF_VALUE_ONE, sizeof p, &p),
+                                      reef_value_make(reef_id(Velocity), REEF_VALUE_ONE, sizeof v, &v)};
     uint32_t n = 2;
-    for (uint32_t t = 0; t < TABLE_TAGS; t++)
+    for (uint32_t t = 0; t < SET_TAGS; t++)
         if (set >> t & 1) parts[n++] = reef_value_make(tag_type(t), REEF_VALUE_DEFAULT, 0, NULL);
     if (reef_entity_is_null(reef_spawn_values(s->w, parts, n))) bench_fail(s->w, "reef_spawn_values");
 }
@@ -162,7 +160,8 @@ static void spawn_tagged(state *s, uint32_t set, uint32_t i)
 static void *mem_table_setup(const bench_row *r)
 {
     state *s = state_new(r, false);
-    spawn_tagged(s, (1u << TABLE_TAGS) - 1, 0);
+    for (uint32_t t = 0; t < SET_TAGS; t++) s->part[t] = tag_type(t);
+    spawn_tagged(s, (1u << SET_TAGS) - 1, 0);
     return s;
 }
 static void mem_table_run(void *p)
@@ -170,6 +169,19 @@ static void mem_table_run(void *p)
     state *s = p;
     for (uint32_t i = 0, n = s->r->n; i < n; i++) spawn_tagged(s, i + 1, i);
 }
+/* The same without data. */
+static void arch_run(void *p)
+{
+    state *s = p;
+    reef_value parts[SET_TAGS];
+    for (uint32_t i = 0; i < s->r->n; i++) {
+        uint32_t n = 0;
+        for (uint32_t t = 0; t < SET_TAGS; t++)
+            if ((i + 1) >> t & 1) parts[n++] = reef_value_make(s->part[t], REEF_VALUE_DEFAULT, 0, NULL);
+        if (reef_entity_is_null(reef_spawn_values(s->w, parts, n))) bench_fail(s->w, "reef_spawn_values");
+    }
+}
+
 /* All Positions, and the number of tables. */
 static uint64_t mem_table_sum(void *p)
 {
@@ -183,6 +195,13 @@ static uint64_t mem_table_expected(const bench_row *r)
     return sum;
 }
 
+static uint64_t arch_sum(void *p)
+{
+    state *s = p;
+    return reef_world_stats(s->w).tables + reef_count_alive(s->w);
+}
+static uint64_t arch_expected(const bench_row *r) { return 2 * ((uint64_t)r->n + 1); }
+
 const row_impl reef_create_rows[] = {
     {ROW_create_0, create_setup, create_0_run, create_0_sum, state_free, NULL},
     {ROW_create_2, create_setup, create_run, create_2_sum, state_free, NULL},
@@ -194,6 +213,8 @@ const row_impl reef_create_rows[] = {
     {ROW_destroy_2_rand, destroy_setup, destroy_run, destroy_sum, state_free, NULL},
     {ROW_world_new, world_setup, world_run, world_sum, state_free, NULL},
     {ROW_mem_2, mem_2_setup, mem_2_run, sum_rows, state_free, NULL},
+    {ROW_arch_10k, mem_table_setup, arch_run, arch_sum, state_free, arch_expected},
+    {ROW_arch_10k_mem, mem_table_setup, arch_run, arch_sum, state_free, arch_expected},
     {ROW_mem_table, mem_table_setup, mem_table_run, mem_table_sum, state_free, mem_table_expected},
     {0},
 };

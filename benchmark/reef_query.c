@@ -66,6 +66,47 @@ static uint64_t changed_expected(const bench_row *r)
     return sum;
 }
 
+/* ---- changed_rows ---- */
+
+typedef Position Tracked;
+static const reef_hooks row_tracking = {.track_rows = true};
+REEF_COMPONENT_HOOKS(Tracked, &row_tracking);
+
+static void tracked_pass(state *s)
+{
+    uint64_t sum = 0;
+    reef_each(s->w, s->query, row) sum += pos_sum(*reef_in_at(row, Tracked), 0);
+    s->sum = sum;
+}
+/* The query ran, and everything is as it was. */
+static void *tracked_setup(const bench_row *r)
+{
+    state *s = state_new(r, true);
+    uint32_t changes = 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        const Position at = pos_of(i);
+        const reef_entity e = reef_spawn(s->w, reef_with(Tracked, at.x, at.y));
+        if (bench_sparse(i)) s->handle[changes++] = e;
+    }
+    if (changes != r->ops) bench_fail(NULL, "bench_sparse");
+    s->query = query_new(s, "changed in Tracked");
+    tracked_pass(s);
+    return s;
+}
+static void tracked_run(void *p)
+{
+    state *s = p;
+    for (uint32_t i = 0, n = s->r->ops; i < n; i++) reef_mut(s->w, s->handle[i], Tracked)->y = 2;
+    tracked_pass(s);
+}
+static uint64_t tracked_expected(const bench_row *r)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < r->n; i++)
+        if (bench_sparse(i)) sum += pos_sum((Position){pos_of(i).x, 2}, 0);
+    return sum;
+}
+
 /* ---- sort_repair ---- */
 
 /* The x of row i; the second time it is another one. Rows that are neighbours in the order aren't neighbours in the
@@ -156,10 +197,63 @@ static void join_run(void *p)
             k_join(reef_inout(&b, Position), reef_reach(&b, Velocity, 1, room), reef_block_mask(&b), b.count, bench_dt);
 }
 
+/* ---- match_new ---- */
+
+/* An entity with Position, two tags and, if `more`, a third one. The k-th pair of tags is another one for each k. */
+static void match_spawn(state *s, uint32_t k, bool more)
+{
+    const Position at = pos_of(k);
+    const uint32_t first = k % PART_TAGS, second = (first + 1 + k / PART_TAGS) % PART_TAGS;
+    const reef_value parts[] = {reef_value_make(reef_id(Position), REEF_VALUE_ONE, sizeof at, &at),
+                                reef_value_make(s->part[first], REEF_VALUE_DEFAULT, 0, NULL),
+                                reef_value_make(s->part[second], REEF_VALUE_DEFAULT, 0, NULL),
+                                reef_value_make(reef_id(Tag1), REEF_VALUE_DEFAULT, 0, NULL)};
+    if (reef_entity_is_null(reef_spawn_values(s->w, parts, more ? 4 : 3))) bench_fail(s->w, "reef_spawn_values");
+}
+
+static void *match_setup(const bench_row *r)
+{
+    state *s = state_new(r, false);
+    reef_query_desc d = {
+        .terms = {{.component = reef_id(Position), .access = REEF_IN}, {.access = REEF_WITH}, {.access = REEF_WITH}}};
+    for (uint32_t t = 0; t < PART_TAGS; t++) s->part[t] = tag_type(t);
+    s->queries = mem_alloc(r->n * sizeof *s->queries);
+    for (uint32_t k = 0; k < r->n; k++) {
+        d.terms[1].component = s->part[k % PART_TAGS];
+        d.terms[2].component = s->part[(k % PART_TAGS + 1 + k / PART_TAGS) % PART_TAGS];
+        s->queries[k] = reef_query_make(s->w, &d);
+        if (reef_query_is_null(s->queries[k])) bench_fail(s->w, "reef_query_make");
+        match_spawn(s, k, false);
+    }
+    for (uint32_t k = 0; k < r->n; k++) (void)reef_query_count(s->w, s->queries[k]);
+    return s;
+}
+static void match_free(void *p)
+{
+    state *s = p;
+    for (uint32_t k = 0; k < s->r->n; k++) reef_query_free(s->w, s->queries[k]);
+    mem_free(s->queries, s->r->n * sizeof *s->queries);
+    state_free(s);
+}
+static void match_run(void *p)
+{
+    state *s = p;
+    for (uint32_t k = 0; k < s->r->passes; k++) {
+        match_spawn(s, k, true);
+        for (uint32_t i = 0; i < s->r->n; i++) s->sum += reef_query_count(s->w, s->queries[i]);
+    }
+}
+static uint64_t match_expected(const bench_row *r)
+{
+    return (uint64_t)r->passes * r->n + (uint64_t)r->passes * (r->passes + 1) / 2;
+}
+
 const row_impl reef_query_rows[] = {
     {ROW_query_build, build_setup, build_run, sum_run, state_free, build_expected},
     {ROW_iter_changed, changed_setup, changed_run, sum_rows, state_free, changed_expected},
     {ROW_query_join, join_setup, join_run, sum_rows, state_free, NULL},
+    {ROW_match_new, match_setup, match_run, sum_run, match_free, match_expected},
+    {ROW_changed_rows, tracked_setup, tracked_run, sum_run, state_free, tracked_expected},
     {ROW_sort_repair, repair_setup, repair_run, sum_run, state_free, repair_expected},
     {0},
 };

@@ -146,6 +146,15 @@ static void *grouped_setup(const bench_row *r)
     reef_query_order(s->w, s->query, &(reef_order){.relation = reef_id(DockedAt)});
     return s;
 }
+/* The same query, which also names the relation. */
+static void *named_setup(const bench_row *r)
+{
+    state *s = grouped_setup(r);
+    reef_query_free(s->w, s->query);
+    s->query = query_new(s, "Position, with DockedAt");
+    reef_query_order(s->w, s->query, &(reef_order){.relation = reef_id(DockedAt)});
+    return s;
+}
 static void grouped_run(void *p)
 {
     state *s = p;
@@ -200,14 +209,16 @@ const row_impl reef_relation_rows[] = {
     {ROW_rel_remove, relation_iter_setup, relation_remove_run, relation_left, relation_free, NULL},
     {ROW_rel_iter, relation_iter_setup, relation_iter_run, relation_sum, relation_free, NULL},
     {ROW_rel_grouped, grouped_setup, grouped_run, grouped_sum, relation_free, NULL},
+    {ROW_rel_group_named, named_setup, grouped_run, grouped_sum, relation_free, NULL},
     {ROW_rel_group, group_setup, group_run, group_sum, relation_free, NULL},
     {ROW_mem_rel, relation_memory_setup, relation_add_run, relation_sum, relation_free, relation_memory_expected},
     {ROW_cmd_relate, relation_command_setup, relation_tick_run, relation_sum, relation_free, NULL},
     {0},
 };
 
-/* Relations made by calls. These rows are compared with them instead of raw. */
+/* Relations made by calls, and a query that doesn't name its relation. Rows are compared with them instead of raw. */
 const row_impl reef_alone_relation_rows[] = {
+    {ROW_rel_group_named, grouped_setup, grouped_run, grouped_sum, relation_free, NULL},
     {ROW_cmd_relate, relation_setup, relation_add_run, relation_sum, relation_free, NULL},
     {0},
 };

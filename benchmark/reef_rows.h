@@ -23,13 +23,17 @@ typedef struct values {
     Vec4 c[6];
 } values;
 
+enum { SET_TAGS = 14, PART_TAGS = 24 };
+
 typedef struct state {
     const bench_row *r;
     reef_world *w;
     reef_entity *handle; /* the caller's, in the order that the row uses them; NULL: the row keeps none */
     reef_bundle *bundle; /* of the row's entities */
     reef_query query;
-    uint64_t sum; /* what the run itself computed */
+    reef_query *queries;            /* match_new: r->n of them */
+    reef_component part[PART_TAGS]; /* the tags of rows with many tables */
+    uint64_t sum;                   /* what the run itself computed */
 } state;
 
 /* Ends the program with reef's error message, since a row whose calls fail measures nothing. */

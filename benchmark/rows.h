@@ -111,6 +111,8 @@
  *   rel_grouped       the same relation, but grouped (REEF_GROUPED), after a tick: for each target in turn the x of all
  *                     of its sources' Positions are written, 20 times. Op: a source. raw: an array in groups, and where
  *                     each begins
+ *   rel_group_named   the same as rel_grouped by the query "Position, with DockedAt". raw's column: reef without naming
+ *                     the relation
  *   rel_group         after 1,000 sources got another target, a tick of a world without systems puts them into their
  *                     groups. Op: a row. raw: a counting sort to new arrays. (checksum: all relations, and how many
  *                     times two neighbours have different targets)
@@ -173,6 +175,12 @@
  *                     in four have a Velocity. For each whose port has one p += v*dt, in reef by the query "Position,
  *                     DockedTo($port), in Velocity($port)". Op: an entity. raw: an array of port numbers beside the
  *                     positions; a port's index entry has the number of its table in the top bit
+ *   match_new         256 queries, each for Position and two of 24 tags, and a table that matches each. An entity is
+ *                     made in a new table, which one of the queries matches, and then each query is asked how many
+ *                     entities it has. Op: a new table. No baseline
+ *   changed_rows      1,000,000 entities with a component of 8 bytes that has track_rows; the query "changed in
+ *                     Tracked" ran. One of each hundred (bench_sparse) is written through reef_mut, and one loop visits
+ *                     these, row by row. Op: a change. No baseline
  *   iter_sparse       1,000,000 rows with Position; one of each hundred (bench_sparse) also has a sparse Velocity,
  *                     given to them in the
  *                     order in which they were made. p += v*dt, reef row by row (reef_each), as raw. Op: matched
@@ -214,6 +222,9 @@
  *                     that no other has (entity i: the bits of i + 1 over 14 tags), minus before. The rows, the
  *                     index and all that grows with the number of tables are in it. raw has no tables to speak of:
  *                     no baseline
+ *   arch_10k          10,000 entities with a set of tags that no other has (entity i: the bits of i + 1
+ *                     over 14 tags). Op: a new table with its entity. No baseline
+ *   arch_10k_mem      not a time: mem_live after arch_10k minus before
  *   mem_rel           not a time: mem_live after 1,000,000 entities were related to as many others, each to one, minus
  *                     before; the relation itself is in it. No baseline
  *
@@ -293,6 +304,9 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(sort_repair, N_1M, 1, 1, N_1M, NS) \
     X(query_build, N_100K, 1024, 1000, 1, US) \
     X(query_join, N_100K, 2, 20, N_100K, NS) \
+    X(match_new, 256u, 1, 256, 1, US) \
+    X(changed_rows, N_1M, 1, 1, N_10K, NS) \
+    X(arch_10k, N_10K, N_10K, 1, N_10K, NS) \
     X(bulk_add_query, N_1M, 1, 1, N_1M, NS) \
     X(bulk_add_cold, N_1M, 1, 1, N_1M, NS) \
     X(empty_system, 100u, 100, 1000, 100u, NS) \
@@ -321,6 +335,7 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(rel_remove, N_100K, N_1K, 1, N_100K, NS) \
     X(rel_iter, N_100K, N_1K, 20, N_100K, NS) \
     X(rel_grouped, N_100K, N_1K, 20, N_100K, NS) \
+    X(rel_group_named, N_100K, N_1K, 20, N_100K, NS) \
     X(rel_group, N_100K, N_1K, 1, N_100K, NS) \
     X(snapshot, N_1M, 1, 1, N_1M, NS) \
     X(restore, N_1M, 1, 1, N_1M, NS) \
@@ -359,6 +374,7 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(world_new, 1u, 1, 1000, 1u, NS) \
     X(mem_2, N_1M, 1, 1, N_1M, BYTES) \
     X(mem_table, N_10K, N_10K, 1, N_10K, BYTES) \
+    X(arch_10k_mem, N_10K, N_10K, 1, N_10K, BYTES) \
     X(mem_rel, N_1M, N_1M, 1, N_1M, BYTES)
 
 enum {

@@ -1,9 +1,9 @@
 /* Queries: making them, and finding the tables that match.
  *
  * A query keeps the tables that may match, in visiting order, each with the slots of its columns. The graph never
- * forgets a table, so finding new ones means looking at those made since the last time; if none of them has the
- * query's rarest type, not even that is necessary. A query that is made when there are many tables goes through all in
- * order; later tables are inserted. */
+ * forgets a table, so finding new ones means looking at those made since the last time, when the query was told that
+ * one of them has the types that it needs (src/storage/query_types.h). A query that is made when there are many tables
+ * goes through all in order; later tables are inserted. */
 #include "query/query.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -173,9 +173,17 @@ static uint32_t match_place(const query *q, uint32_t id)
     return low;
 }
 
-/* Looks at one table. False: no memory. */
+/* The match of a table. NULL: it has none. */
+static match *match_known(const query *q, uint32_t id)
+{
+    const uint32_t at = q->match_count ? match_place(q, id) : 0;
+    return at < q->match_count && match_at(q, at)->id == id ? match_of(q, at) : NULL;
+}
+
+/* Looks at one table, which may be known already, unless it is the last one in visiting order. False: no memory. */
 static bool table_look(query *q, uint32_t id, bool last)
 {
+    if (!last && match_known(q, id)) return true;
     uint16_t columns[REEF_TERMS_MAX];
     columns[0] = 0;
     for (uint32_t i = 0; i < q->head.column_count; i++) {
@@ -188,25 +196,10 @@ static bool table_look(query *q, uint32_t id, bool last)
 }
 
 /* How many tables have a type; UINT32_MAX if that isn't known. The caller holds the family's lock. */
-uint32_t reef__tables_with(const reef_world *w, uint32_t component)
+static uint32_t tables_with(const reef_world *w, uint32_t component)
 {
     const reef_map *m = REEF_DEPENDENT(&w->hot.maps[component >> 8][component & 255]);
     return REEF_DEPENDENT(&m->elsewhere) ? UINT32_MAX : REEF_DEPENDENT(&m->used);
-}
-
-/* Chooses the rarest type that all matches have. */
-static void rarest_choose(query *q)
-{
-    uint32_t least = UINT32_MAX;
-    q->rare = 0;
-    for (uint32_t i = 0; i < q->term_count; i++) {
-        const term_facts *f = &q->facts[i];
-        if (q->terms[i].op != REEF_HAS || !f->top || f->bit || f->cold || f->fixed) continue;
-        uint32_t n = reef__tables_with(q->world, q->terms[i].component.id);
-        if (n >= least && q->rare) continue;
-        least = n;
-        q->rare = q->terms[i].component.id;
-    }
 }
 
 /* Where this world's table is. */
@@ -241,7 +234,7 @@ INLINE void tables_look_plain(query *q, const uint32_t *ids, uint32_t n, uint32_
     const uint32_t bytes = q->head.match_bytes;
     const reef_map *maps[REEF_TERMS_MAX];
     const uint32_t prefab = reef_id(ReefPrefab).id;
-    const bool hides = q->hides && reef__tables_with(w, prefab) != 0;
+    const bool hides = q->hides && tables_with(w, prefab) != 0;
     char *to = q->matches + (size_t)q->match_count * bytes;
     for (uint32_t c = 0; c < columns; c++)
         maps[c] = REEF_DEPENDENT(&w->hot.maps[q->head.key[c] >> 9][q->head.key[c] >> 1 & 255]);
@@ -335,22 +328,54 @@ static bool tables_look_all(query *q, uint32_t count)
     return true;
 }
 
-/* Looks at the tables that have the rarest type, if these are few among many. Its map lists them; they are inserted. */
-static bool tables_look_rare(query *q, uint32_t count)
+/* The rarest type that all matches have, 0: there is none. */
+static uint32_t rarest_type(const query *q) { return q->types.count ? q->types.id[0] : 0; }
+
+/* Looks at the tables that were made since the last time. If the map of the rarest type is complete, it says which of
+ * them have it. */
+static bool tables_look_new(query *q, uint32_t count)
 {
-    const reef_map *m = REEF_DEPENDENT(&q->world->hot.maps[q->rare >> 8][q->rare & 255]);
-    for (uint32_t d = 0; d < m->capacity && m->lowest + d < count; d++)
-        if (map_slot(m, m->lowest + d) && !table_look(q, m->lowest + d, false)) return false;
+    const uint32_t rare = rarest_type(q);
+    const reef_map *m = rare ? map_of_id(q->world, rare) : NULL;
+    uint32_t end = count;
+    if (m && REEF_DEPENDENT(&m->elsewhere)) m = NULL;
+    if (m && q->seen < m->lowest) q->seen = m->lowest < count ? m->lowest : count;
+    if (m && m->lowest + m->capacity < end) end = m->lowest + m->capacity;
+    for (uint32_t id = q->seen; id < end && !(BUG(8) && q->types.told_count); id++) {
+        if (id < TABLE_EMPTY || (m && map_slot(m, id) == 0)) continue;
+        bool all = true;
+        for (uint32_t i = 1; all && i < q->types.count; i++) all = slot_find(q->world, q->types.id[i], id) != 0;
+        q->seen = id;
+        if (all && !table_look(q, id, false)) return false;
+    }
+    q->seen = count;
     return true;
 }
 
-static bool tables_look_new(query *q, uint32_t count)
+/* Looks at the tables that the query was told of, if these are all that is new to it. */
+static bool tables_look_told(query *q)
 {
-    for (; q->seen < count; q->seen++) {
-        if (BUG(8) && q->epoch != UINT64_MAX) continue;
-        if (q->seen >= TABLE_EMPTY && !table_look(q, q->seen, false)) return false;
+    for (uint32_t i = 0; i < q->types.told_count && !BUG(8); i++) {
+        if (!table_look(q, q->types.told[i], false)) return false;
+        match *m = match_known(q, q->types.told[i]);
+        if (m) match_find(q, m), q->looks |= m->look;
     }
     return true;
+}
+
+/* Notes that the query knows all tables and where they are. */
+static void tables_are_known(query *q)
+{
+    const uint64_t now = q->world->tables_epoch;
+    if (q->subs) q->subs->epoch = now; /* each loop of such a query calls this */
+    else if (q->plan) q->plan->epoch = now;
+    else q->types.epoch = now;
+    q->types.looked = now;
+    q->types.told_count = 0;
+    q->head.first = q->matches;
+    q->head.before = q->matches - q->head.match_bytes;
+    q->head.behind = match_end(q);
+    q->head.ahead = q->match_count >= MANY_MATCHES;
 }
 
 static void query_resolve(query *q);
@@ -387,21 +412,30 @@ static bool tables_look(query *q)
     uint32_t count = REEF_ACQUIRE_U32(&w->family->graph.shape_count);
     bool found = false; /* it is known where all matches lie */
     if (q->subs && !subs_look(q, count)) return false;
-    if ((q->subs ? q->subs->epoch : q->plan ? q->plan->epoch : UINT64_MAX) == w->tables_epoch) return true;
+    if ((q->subs   ? q->subs->epoch
+         : q->plan ? q->plan->epoch
+                   : UINT64_MAX) == w->tables_epoch &&
+        q->types.told_count == 0)
+        return true;
+    const bool same = q->types.looked == w->tables_epoch && q->disabled_epoch == w->disabled_epoch && q->seen != 0;
+    if (same && q->types.told_count - 1 < QUERY_TOLD) {
+        const bool ok = tables_look_told(q);
+        if (ok) tables_are_known(q);
+        return ok;
+    }
     if (q->match_capacity == 0 && !match_room(q, 1)) return false;
     q->head.remembers = w->hot.chunks.shared == 0;
     if (q->disabled_epoch != w->disabled_epoch && disabled_look(q)) matches_forget(q);
     if (q->seen != count) {
         /* other worlds of the family count tables too, and none may come between the two numbers */
         mutex_lock(&w->family->lock);
-        if (q->rare == 0) rarest_choose(q);
-        const uint32_t used = q->rare ? reef__tables_with(w, q->rare) : UINT32_MAX;
+        const uint32_t rare = rarest_type(q), used = rare ? tables_with(w, rare) : UINT32_MAX;
         count = w->family->graph.shape_count;
         mutex_unlock(&w->family->lock);
         const bool few = q->seen == 0 && used < count / RARE_AMONG;
         const bool all = q->seen == 0 && count > FEW_TABLES && !few && !BUG(12);
         if (used == UINT32_MAX || used != q->rare_used || q->seen == 0)
-            if (!(few ? tables_look_rare(q, count) : all ? tables_look_all(q, count) : tables_look_new(q, count))) {
+            if (!(all ? tables_look_all(q, count) : tables_look_new(q, count))) {
                 if (q->seen == 0) matches_forget(q); /* the next look starts again */
                 return false;
             }
@@ -414,19 +448,13 @@ static bool tables_look(query *q)
         match_find(q, match_of(q, i));
         q->looks |= match_at(q, i)->look;
     }
-    if (q->subs) q->subs->epoch = w->tables_epoch; /* each loop of such a query calls this */
-    else if (q->plan) q->plan->epoch = w->tables_epoch;
-    else q->epoch = w->tables_epoch;
-    q->head.first = q->matches;
-    q->head.before = q->matches - q->head.match_bytes;
-    q->head.behind = match_end(q);
-    q->head.ahead = q->match_count >= MANY_MATCHES;
+    tables_are_known(q);
     return true;
 }
 
 bool reef__query_prepare_one(query *q)
 {
-    if (q->open || q->epoch == q->world->tables_epoch) return true;
+    if (q->open || q->types.epoch == q->world->tables_epoch) return true;
     if (q->subs && !subs_look(q, q->seen)) return false;
     if (q->disabled_epoch != q->world->disabled_epoch && disabled_look(q)) matches_forget(q);
     return q->plan == NULL || reef__plan_look(q);
@@ -452,7 +480,7 @@ NOINLINE bool reef__rows_look(query *q)
         m->entities = slot_entities(unit_slots(w, t->first));
         m->quick = match_quick(q, m);
     }
-    if (q->epoch == w->tables_epoch) q->rows_epoch = w->rows_epoch; /* otherwise each loop calls this */
+    if (q->types.epoch == w->tables_epoch) q->rows_epoch = w->rows_epoch; /* otherwise each loop calls this */
     return true;
 }
 
@@ -460,8 +488,10 @@ NOINLINE bool reef__rows_look(query *q)
 static bool match_is_sound(const query *q, const match *m)
 {
     const reef_world *w = q->world;
-    const table *t = m->table;
-    if (t != table_place(w, m->id) || m->rows != table_rows(t) || t->append == w->hot.version) return false;
+    const table *t = m->table, *place = table_place(w, m->id);
+    if ((t != place && !(t == &nothing && place->shape == NULL)) || m->rows != table_rows(t) ||
+        t->append == w->hot.version)
+        return false;
     if (m->rows == 0) return m->quick == 0;
     if (m->quick && m->quick != match_quick(q, m)) return false;
     return m->entities == slot_entities(unit_slots(w, t->first)) &&
@@ -473,7 +503,7 @@ COLD reef_status reef__queries_validate(const reef_world *w, char *message, size
     for (uint32_t k = 0; k < w->query_room; k++) {
         const query *q = w->queries[k].query;
         if (q == NULL || q->rows_epoch != w->rows_epoch) continue;
-        bool ok = q->epoch == w->tables_epoch && !q->looks && !q->fixed && match_end(q)->quick == 0;
+        bool ok = q->types.epoch == w->tables_epoch && !q->looks && !q->fixed && match_end(q)->quick == 0;
         for (uint32_t i = 0; ok && i < q->match_count; i++) ok = match_is_sound(q, match_at(q, i));
         if (ok) continue;
         snprintf(message, size, "query %u: what it knows of rows doesn't agree with the tables", k);
@@ -698,7 +728,7 @@ static bool terms_take(query *q, const query_text *l, const term_facts *facts)
     for (uint32_t i = 0; i < l->count; i++) subs |= l->term[i].subtypes != 0;
     if (subs && !reef__subs_expand(q)) return false;
     query_resolve(q);
-    q->epoch = q->rows_epoch = q->disabled_epoch = UINT64_MAX;
+    q->types.epoch = q->types.looked = q->rows_epoch = q->disabled_epoch = UINT64_MAX;
     return true;
 }
 
@@ -730,12 +760,27 @@ static query *query_again(reef_world *w, const query_text *l)
     return NULL;
 }
 
+bool reef__asked_of_all(const query *q, uint32_t i)
+{
+    const reef_term *t = &q->asked[i];
+    const term_facts *f = &q->asked_facts[i];
+    return t->op == REEF_HAS && !t->subtypes && f->top && !f->bit && !f->cold && !f->fixed;
+}
+
+/* Notes types that each table of the query has. */
+static void types_note(query *q)
+{
+    query_types *x = &q->types;
+    for (uint32_t i = 0; i < q->asked_count && x->count < QUERY_TYPES; i++)
+        if (reef__asked_of_all(q, i)) x->id[x->count++] = q->asked[i].component.id;
+}
+
 static query *query_fresh(reef_world *w, const query_text *l, const term_facts *facts)
 {
     query *q = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, query_bytes(l->count));
     if (q == NULL) return NULL;
     q->world = w;
-    if (terms_take(q, l, facts) && reef__cutting_make(q) && reef__plan_make(q, l)) return q;
+    if (terms_take(q, l, facts) && (types_note(q), true) && reef__cutting_make(q) && reef__plan_make(q, l)) return q;
     reef__cutting_drop(q);
     reef__subs_drop(q);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
@@ -755,6 +800,7 @@ static query *query_make(reef_world *w, const char *op, const query_text *l)
     q->generation = ++w->queries[place].generation;
     mutex_lock(&w->family->lock);
     q->serial = ++w->family->query_serial;
+    reef__query_types_file(w, &q->types);
     mutex_unlock(&w->family->lock);
     w->queries[place].query = q;
     w->query_count++;
@@ -873,6 +919,7 @@ void reef__query_drop(query *q)
     reef_world *w = q->world;
     w->query_count--;
     w->queries[q->index].query = NULL;
+    reef__query_types_leave(w, &q->types);
     reef__run_forget(q);
     reef__ranking_drop(q);
     query_give(w, w->freed_queries[FREED_QUERIES - 1]);

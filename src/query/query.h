@@ -14,6 +14,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/place.h"
+#include "storage/query_types.h"
 #include "storage/world_data.h"
 #include "reef/detail/loop.h"
 #include "reef/term.h"
@@ -88,11 +89,10 @@ struct reef_query_data {
     uint64_t serial;            /* number of its last run, in the state (src/query/iterate.c) */
     uint32_t open;              /* number of open loops that walk the matches: these mustn't move then */
     uint32_t seen;              /* number of the graph's tables that were looked at */
-    /* the rarest type that every match has, 0: none; and how many tables had it at the last look */
-    uint32_t rare, rare_used;
-    uint64_t epoch;          /* of the world's tables, when the matches' pointers were taken */
-    uint64_t rows_epoch;     /* the world's rows_epoch, when reef__rows_look ran */
-    uint64_t disabled_epoch; /* of the world's marks of disabled components, when tables were settled */
+    uint32_t rare_used;         /* how many tables had the rarest type that every match has, at the last look */
+    query_types types;          /* and what it knows of the world's tables */
+    uint64_t rows_epoch;        /* the world's rows_epoch, when reef__rows_look ran */
+    uint64_t disabled_epoch;    /* of the world's marks of disabled components, when tables were settled */
     char *matches;
     uint32_t match_count, match_capacity;
     reef_enabled entities;
@@ -170,7 +170,7 @@ INLINE const match *match_end(const query *q) { return match_at(q, q->match_coun
 bool reef__query_look(query *q);
 INLINE bool query_update(query *q)
 {
-    return LIKELY(q->epoch == q->world->tables_epoch) || q->open || reef__query_look(q);
+    return LIKELY(q->types.epoch == q->world->tables_epoch) || q->open || reef__query_look(q);
 }
 /* What a question about one entity needs instead. It asks about that entity's table alone (reef__table_verdict), so new
  * tables cost it nothing. False: no memory. */
@@ -180,8 +180,8 @@ bool reef__query_prepare_one(query *q);
 bool reef__rows_look(query *q);
 reef_status reef__queries_validate(const reef_world *w, char *message, size_t size);
 void reef__query_drop(query *q);
-/* how many tables have the type; UINT32_MAX: not known. The caller holds the family's lock */
-uint32_t reef__tables_with(const reef_world *w, uint32_t component);
+/* is the type of asked term i one that each table of the query has? */
+bool reef__asked_of_all(const query *q, uint32_t i);
 void reef__queries_forget(reef_world *w); /* frees the queries that are kept for reuse */
 query *reef__query_make_text(reef_world *w, const char *op, const char *text);
 /* reef__query_read: what a description asks, in one form. reef__query_check: what its terms mean, if they make sense

@@ -22,7 +22,7 @@ query *reef__query_ask(reef_world *w, const char *op, reef_query which)
     reef_status s = REEF_NO_MEMORY;
     if (!WORLD_GIVEN_TO(w, op)) return NULL;
     query *q = query_of(w, which, &s);
-    if (q && query_update(q)) return q;
+    if (LIKELY(q && query_update(q))) return q;
     reef__refuse(w, s, op);
     return NULL;
 }
@@ -81,11 +81,16 @@ static reef_entity row_at(const asking *a, uint64_t n)
     return a->at.entities[k * 64 + bits_first(word)];
 }
 
-uint64_t reef__query_count(const query *q)
+static NOINLINE uint64_t rows_count(const query *q)
 {
     uint64_t n = 0;
     for (asking a = ask_begin(q); ask_next(&a);) n += a.rows;
     return n;
+}
+
+uint64_t reef__query_count(const query *q)
+{
+    return LIKELY(!q->looks && !q->fixed) ? query_rows(q) : rows_count(q); /* then all rows match */
 }
 
 /* Row number n of all that match. Null: there are no more than n. */

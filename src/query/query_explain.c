@@ -52,16 +52,21 @@ static void explain_tables(text_out *o, const query *q)
     uint64_t blocks = 0, rows = 0;
     uint32_t with, walked = 0;
     for (chunk_cursor c = {.q = q}; chunk_next(&c); rows += c.rows, blocks++) walked += c.unit == c.match->table->first;
-    const uint32_t known = tables_in_use(q->world, q->rare, &with);
+    uint32_t known = tables_in_use(q->world, 0, &with), rare = 0;
+    for (uint32_t i = 0, n; i < q->asked_count; i++) {
+        if (!reef__asked_of_all(q, i)) continue;
+        known = tables_in_use(q->world, q->asked[i].component.id, &n);
+        if (rare == 0 || n < with) rare = q->asked[i].component.id, with = n;
+    }
     reef__text_put(o,
                    "walks %" PRIu32 " of %" PRIu32 " table%s in the order of their type names, %" PRIu64
                    " block%s, %" PRIu64 " row%s\n",
                    walked, known, plural(known), blocks, plural(blocks), rows, plural(rows));
-    if (q->rare)
+    if (rare)
         reef__text_put(o,
                        "tables are found by %s, the rarest type that all of them have: %" PRIu32
                        "; a new table without it costs nothing\n",
-                       type_text(q->rare), with);
+                       type_text(rare), with);
     else reef__text_put(o, "no component is in all of them, so each new table is looked at once\n");
 }
 

@@ -46,9 +46,10 @@ static uint32_t depth_seek(const relation_path *p, uint32_t *depth, reef_entity 
     return found;
 }
 
-/* Lists the rows in the visible order, and returns the largest depth. */
-static uint32_t tree_gather(const query *q, const relation_path *p, uint32_t *depth, order_row *to)
+/* Lists the rows in the visible order, and returns the largest depth. *end moves from the first to behind the last. */
+static uint32_t tree_gather(const query *q, const relation_path *p, bool named, uint32_t *depth, order_row **end)
 {
+    order_row *to = *end;
     const reef_world *w = q->world;
     uint32_t most = 1, below = 0, up = 0;
     reef_entity parent = {0, 0}; /* the last one: siblings often lie side by side */
@@ -63,28 +64,34 @@ static uint32_t tree_gather(const query *q, const relation_path *p, uint32_t *de
             }
             const uint32_t d = v ? below + 1 : 1;
             depth[e[i].index] = d;
+            if (named && v == NULL && reef_store_find(p->s, e[i]) == NULL) continue;
             if (d > most) most = d;
             *to++ = (order_row){d - 1, v ? up : 0, unit_place(c.unit) + i};
         }
     }
+    *end = to;
     return most;
 }
 
 /* The list by target: {target, place of its row or 0, place of the row}. */
-static order_row *target_list(const query *q, const relation_path *p, order_row *rows, order_row *scratch, size_t count)
+static order_row *target_list(const query *q, const relation_path *p, bool named, order_row *rows, order_row *scratch,
+                              size_t *count)
 {
     const reef_world *w = q->world;
     size_t n = 0;
     for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
         const reef_entity *e = slot_entities(c.slots);
-        for (uint32_t i = 0; i < c.rows; i++, n++) {
+        for (uint32_t i = 0; i < c.rows; i++) {
             const relation_value *v = path_next(p, e[i]);
+            if (named && v == NULL && reef_store_find(p->s, e[i]) == NULL) continue;
             rows[n] = (order_row){v ? reef_key_entity(v->target) : UINT64_MAX, (uint32_t)n, unit_place(c.unit) + i};
+            n++;
         }
     }
-    ASSERT(n == count);
-    order_row *sorted = reef__order_rows(rows, scratch, count);
-    for (size_t i = 0; i < count; i++) {
+    ASSERT(named ? n <= *count : n == *count);
+    *count = n;
+    order_row *sorted = reef__order_rows(rows, scratch, n);
+    for (size_t i = 0; i < n; i++) {
         const uint64_t key = sorted[i].key;
         const reef_entity target = {(uint32_t)(key >> 32), (uint32_t)key};
         sorted[i].index = key == UINT64_MAX || place_of(w, target) < 2 * PLACE_EMPTY ? 0 : place_of(w, target);
@@ -92,24 +99,29 @@ static order_row *target_list(const query *q, const relation_path *p, order_row 
     return sorted;
 }
 
-order_row *reef__relation_list(const query *q, const type *relation, order_row *rows, order_row *scratch, size_t count)
+order_row *reef__relation_list(const query *q, const type *relation, bool named, order_row *rows, order_row *scratch,
+                               size_t *count)
 {
     const reef_world *w = q->world;
     const relation_path p = path_by(w, relation->id);
-    if (!relation_is_tree(relation)) return target_list(q, &p, rows, scratch, count);
+    if (!relation_is_tree(relation)) return target_list(q, &p, named, rows, scratch, count);
     memory *m = &w->family->memory;
     const size_t depth_bytes = w->hot.index_count * sizeof(uint32_t);
     uint32_t *depth = reef__memory_zeroed(m, MEMORY_OTHER, depth_bytes);
     if (depth == NULL) return NULL;
-    const uint32_t most = tree_gather(q, &p, depth, rows);
+    order_row *end = rows;
+    const uint32_t most = tree_gather(q, &p, named, depth, &end);
+    const size_t n = (size_t)(end - rows);
+    ASSERT(named ? n <= *count : n == *count);
+    *count = n;
     reef__memory_free(m, MEMORY_OTHER, depth, depth_bytes);
     if (most == 1) return rows;
     const size_t bytes = ((size_t)most + 1) * sizeof(uint32_t);
     uint32_t *at = reef__memory_zeroed(m, MEMORY_OTHER, bytes); /* where the next row of a depth goes */
     if (at == NULL) return NULL;
-    for (size_t i = 0; i < count; i++) at[rows[i].key + 1]++;
+    for (size_t i = 0; i < n; i++) at[rows[i].key + 1]++;
     for (uint32_t d = 1; d <= most; d++) at[d] += at[d - 1];
-    for (size_t i = 0; i < count; i++) scratch[at[rows[i].key]++] = rows[i];
+    for (size_t i = 0; i < n; i++) scratch[at[rows[i].key]++] = rows[i];
     reef__memory_free(m, MEMORY_OTHER, at, bytes);
     return scratch;
 }

@@ -14,11 +14,12 @@ INLINE bool relation_is_tree(const type *t)
     return (t->relation & TREE) == TREE;
 }
 
-/* Lists all rows of a query's tables by depth or by target, and those of one depth or target in the visible order:
+/* Lists the rows of a query's tables by depth or by target, and those of one depth or target in the visible order:
  * {depth or target, place of the parent's row or 0, place of the row}. (The target is the parent.) `rows` and `scratch`
- * have room for `count` rows, as many as there are. The list is in one of the two, which is given back. NULL: there is
- * no memory. */
-order_row *reef__relation_list(const query *q, const type *relation, order_row *rows, order_row *scratch, size_t count);
+ * have room for *count rows, as many as there are; then *count is how many are listed: `named`, only those that have
+ * the relation. The list is in one of the two, which is given back. NULL: there is no memory. */
+order_row *reef__relation_list(const query *q, const type *relation, bool named, order_row *rows, order_row *scratch,
+                               size_t *count);
 /* For each row of such a list: the row of its parent within the parent's chunk, and how many rows from here on lie side
  * by side, with the same depth, and with parents in one chunk. */
 void reef__relation_runs(const order_row *rows, size_t count, uint32_t *up, uint32_t *run);

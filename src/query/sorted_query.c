@@ -64,6 +64,8 @@ struct ranking {
     uint32_t *parents; /* chunks outside of the query's tables in which parents lie */
     uint32_t parent_count, parent_room;
     uint64_t rows_epoch;
+    bool named;                   /* the query asks for the relation itself: the list has no rows without it */
+    size_t all;                   /* rows of the query's tables, with those that aren't listed */
     uint64_t links, link_changes; /* how many relations there were, and how many had come or gone */
     /* Where all columns fit into a block's cells: the head of its blocks, the sizes of the columns, and by unit the
      * number of the match. */
@@ -100,7 +102,7 @@ void reef__ranking_drop(query *q)
     reef__memory_free(m, MEMORY_OTHER, r->listed, r->units * sizeof *r->listed);
     reef__memory_free(m, MEMORY_OTHER, r, sizeof *r);
     q->ranking = NULL;
-    q->epoch = q->rows_epoch = UINT64_MAX; /* whether loops look at rows has to be found out again */
+    q->types.epoch = q->rows_epoch = UINT64_MAX; /* whether loops look at rows has to be found out again */
 }
 
 static bool ranking_put(query *q, const ordering *by)
@@ -342,23 +344,40 @@ static bool tree_is_untouched(const query *q)
            q->subs == NULL;
 }
 
+/* Does the query ask for the relation that it is ordered by? Then rows without it need no place in the list. */
+static bool relation_is_named(const query *q)
+{
+    for (uint32_t i = 0; i < q->term_count; i++)
+        if (q->terms[i].component.id == q->ranking->by.relation->id && q->terms[i].op == REEF_HAS && q->facts[i].top &&
+            q->facts[i].bit && !q->facts[i].fixed)
+            return true;
+    return false;
+}
+
+/* Does nothing else decide by row? Then all rows of the list match. */
+static bool list_decides(const query *q)
+{
+    return q->ranking->named && q->switch_count == 1 && q->switches[0] == q->ranking->by.relation->id << 1;
+}
+
 /* Is the list by a relation still that of the world? */
 static bool tree_is_same(const query *q, size_t *all)
 {
     const reef_world *w = q->world;
     ranking *r = q->ranking;
+    const bool looks = !list_decides(q);
     bool same = r->version != 0 && links_are_same(w, r);
     *all = 0;
     r->look = false;
     for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
-        r->look |= c.match->look;
+        r->look |= looks && c.match->look;
         r->match[c.unit] = c.number - 1;
         *all += c.rows;
         same &= c.slots[SLOT_ENTITIES].version <= r->version && r->listed[c.unit] == c.rows;
     }
     for (uint32_t i = 0; same && i < r->parent_count; i++)
         same = unit_slots(w, r->parents[i])[SLOT_ENTITIES].version <= r->version;
-    return same && *all == r->count;
+    return same && *all == r->all;
 }
 
 /* Notes how many rows each chunk has, and in which other chunks parents lie. */
@@ -387,6 +406,7 @@ static bool tree_note(query *q)
 static void tree_head_set(const query *q)
 {
     ranking *r = q->ranking;
+    r->named = relation_is_named(q);
     r->cells = q->head.column_count <= REEF_CELLS && q->cut == NULL && q->subs == NULL && !q->tracked &&
                !q->optional_writes && !q->out;
     r->head = q->head;
@@ -431,8 +451,8 @@ static bool tree_repair(query *q, uint32_t others)
     if (!ranking_units(r, w) ||
         !reef__array_room(m, MEMORY_OTHER, &r->match, &r->match_room, r->units, sizeof *r->match))
         return false;
-    const bool same = tree_is_same(q, &all);
     tree_head_set(q);
+    const bool same = tree_is_same(q, &all);
     if (same) return true;
     ranking_forget(r);
     if (!reef__size_multiply(all, sizeof *r->rows, 0, &bytes)) return false;
@@ -453,14 +473,17 @@ static bool tree_repair(query *q, uint32_t others)
         }
     }
     r->run = r->room ? r->up + r->room : NULL; /* the second half; without rows there may be no list */
+    size_t listed = all;
     order_row *scratch = all ? reef__memory_resize(m, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
-    const order_row *sorted = scratch ? reef__relation_list(q, r->by.relation, r->rows, scratch, all) : NULL;
-    if (sorted == scratch && sorted) memcpy(r->rows, scratch, bytes);
+    const order_row *sorted =
+        scratch ? reef__relation_list(q, r->by.relation, r->named, r->rows, scratch, &listed) : NULL;
+    if (sorted == scratch && sorted) memcpy(r->rows, scratch, listed * sizeof *r->rows);
     reef__memory_free(m, MEMORY_OTHER, scratch, scratch ? bytes : 0);
     if (all && sorted == NULL) return false;
-    r->count = all;
+    r->count = listed;
+    r->all = all;
     if (!tree_note(q)) return ranking_forget(r), false;
-    reef__relation_runs(r->rows, all, r->up, r->run);
+    reef__relation_runs(r->rows, listed, r->up, r->run);
     r->links = store_of(w, r->by.relation->id)->count;
     r->link_changes = store_of(w, r->by.relation->id)->relation_changes;
     if (others == 0) {

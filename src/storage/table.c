@@ -20,6 +20,7 @@
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
+#include "storage/query_types.h"
 #include "storage/row_bits.h"
 #include "storage/signature.h"
 #include "storage/world_data.h"
@@ -197,7 +198,8 @@ static bool chunk_page_release(void *context, const void *page, const void *kept
 
 static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
 {
-    if (!BUG(27)) reef__invalidate(w, INVALIDATE_TABLES_MADE); /* queries remember slots */
+    if (w->hot.chunks.page[unit >> REEF_UNIT_BITS] && !BUG(27))
+        reef__invalidate(w, INVALIDATE_TABLES_MADE); /* queries remember slots */
     reef_slot *page = reef__page_own(w, &w->hot.chunks, &reef__pages_chunks, unit >> REEF_UNIT_BITS);
     if (page == NULL) return NULL;
     reef__chunks_know_ours(w);
@@ -540,7 +542,7 @@ table *reef__table_own(reef_world *w, uint32_t id)
     const void *before = page < p->count ? p->page[page] : NULL;
     table *t = reef__page_own(w, p, &reef__pages_tables, page);
     if (t == NULL) return NULL;
-    if (before != t) {
+    if (before && before != t) {
         memset(w->edge_cache, 0, sizeof w->edge_cache); /* the cache points into pages, as queries do */
         reef__invalidate(w, INVALIDATE_TABLES_MADE);
     }
@@ -548,7 +550,7 @@ table *reef__table_own(reef_world *w, uint32_t id)
     reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
     if (t->shape) return t;
     t->shape = shape_of(w->family, id);
-    reef__invalidate(w, INVALIDATE_TABLES_MADE); /* queries must look at this table */
+    reef__query_types_tell(w, t->shape);
     return t;
 }
 

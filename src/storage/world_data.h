@@ -13,6 +13,7 @@
 #include "storage/family.h"
 #include "storage/layout.h"
 #include "storage/library.h"
+#include "storage/query_types.h"
 #include "storage/state.h"
 #include "reef/inspect.h"
 #include "reef/pool.h"
@@ -81,6 +82,11 @@ struct reef_world {
         uint32_t generation;
     } * queries; /* by index */
     uint32_t query_room, query_count;
+    /* src/storage/query_types.h: the queries by what they need, and how many they are; how many tables were used for
+     * the first time, and how often a query was told of one */
+    struct query_types *filed[QUERY_BUCKETS + 1];
+    uint32_t filed_count[QUERY_BUCKETS + 1];
+    uint64_t tables_begun, told;
     /* the last ones, for a caller who asks the same again; the newest first */
     struct reef_query_data *freed_queries[FREED_QUERIES];
     /* counts the changes that no version tells: another state, or chunks that went to another table as they were */

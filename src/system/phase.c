@@ -702,7 +702,7 @@ reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float d
 
 INLINE bool phase_is_known(const reef_world *w, const phase_plan *p)
 {
-    return p->known && p->tables_epoch == w->tables_epoch && p->state_epoch == w->state_epoch &&
+    return p->known && p->tables_epoch == w->tables_epoch && p->told == w->told && p->state_epoch == w->state_epoch &&
            p->fork_version == w->hot.fork_version;
 }
 
@@ -733,6 +733,7 @@ COLD void reef__phase_know(reef_world *w, phase_plan *p)
     for (uint32_t i = p->first; p->known && i < p->end; i++)
         if (k->plan[i].on) quick_put(&k->plan[i], i - p->first, &k->quicks[p->quick_end++]);
     p->tables_epoch = w->tables_epoch;
+    p->told = w->told;
     p->state_epoch = w->state_epoch;
     p->fork_version = w->hot.fork_version;
 }

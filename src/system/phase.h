@@ -57,14 +57,14 @@ typedef struct written {
     uint64_t version; /* the version of the system that runs and writes it */
 } written;
 
-/* A phase of the plan. While its three numbers are those of the world, all its queries know all tables, and nothing is
+/* A phase of the plan. While its numbers are those of the world, all its queries know all tables, and nothing is
  * shared with a fork. */
 typedef struct phase_plan {
     uint32_t first, end; /* its systems */
     bool simple;         /* all its systems are simple */
     bool reads;          /* some of its systems read others' rows */
     bool known;
-    uint64_t tables_epoch, state_epoch, fork_version;
+    uint64_t tables_epoch, told, state_epoch, fork_version;
     uint32_t quick_end; /* the end of the phase's quick systems, which begin at `first` */
 } phase_plan;
 

@@ -6,9 +6,9 @@
  *
  * Declaring links a static struct into a list, before main, and allocates nothing. The first call that asks for any
  * type registers everything that is pending: it copies names, fields and hooks, so that a library may be unloaded
- * afterwards. Records never move and are never freed. Storing its id publishes a record; storing the pointer to its
- * fields, which may come later, publishes the fields. Both stores are releases, so reef__type_of needs two acquiring
- * loads and no lock. Everything else happens under the lock.
+ * afterwards. Records never move and are never freed. Storing its address in reef__types publishes a record;
+ * storing the pointer to its fields, which may come later, publishes the fields. Both stores are releases, so
+ * reef__type_of is one load and takes no lock. Everything else happens under the lock.
  *
  * All memory hangs from `registry` and `reef__type_pages`, so that leak checkers find it. */
 #include "type/type.h"
@@ -53,6 +53,7 @@ static struct {
     char text[1024];
 } registry = {.lock = MUTEX_INIT, .pending = &pending_end, .hidden = &pending_end};
 
+const type *reef__types[REEF_TYPES_MAX + 1];
 type *reef__type_pages[TYPE_PAGES]; /* not in `registry`, so that it takes no room in the file of the program */
 
 /* ---- memory ---- */
@@ -238,23 +239,11 @@ static void subtypes_put(const type *base, uint32_t id)
 
 uint32_t reef__types_described(void) { return REEF_ACQUIRE_U32(&registry.described); }
 
-int reef__type_compare(const type *a, const type *b) { return strcmp(a->name, b->name); }
-
 /* ---- records by id and by name ---- */
 
 static type *record_at(uint32_t id)
 {
     return &reef__type_pages[(id - 1) >> TYPE_PAGE_BITS][(id - 1) & (TYPES_PER_PAGE - 1)];
-}
-
-const type *reef__type_of(uint32_t id)
-{
-    uint32_t i = id - 1; /* 0 wraps to a number that no page has */
-    if (i >= REEF_TYPES_MAX) return NULL;
-    const type *page = REEF_ACQUIRE_POINTER(&reef__type_pages[i >> TYPE_PAGE_BITS]);
-    if (page == NULL) return NULL;
-    const type *t = &page[i & (TYPES_PER_PAGE - 1)];
-    return REEF_ACQUIRE_U32(&t->id) == id ? t : NULL;
 }
 
 /* The bucket of a name, or the free one where it belongs. There is always a free one. */
@@ -353,13 +342,15 @@ static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_
     }
     memcpy(name, d->name, name_bytes);
     t->name = name;
+    for (size_t i = 0; i < 8; i++) t->name_start = t->name_start << 8 | (i < name_bytes ? (uint8_t)name[i] : 0);
     t->name_hash = reef__hash_bytes(name, name_bytes - 1);
     type_fill(t, d);
     t->owner = owner ? owner->id : 0;
     t->offset = offset;
     t->stride = owner ? owner->size : t->size;
     *type_bucket(name) = next;
-    RELEASE_STORE(&t->id, next);
+    t->id = next;
+    RELEASE_STORE(&reef__types[next], (const type *)t);
     subtypes_put(t->base, next);
     if (t->base) RELEASE_STORE(&registry.based, registry.based + 1);
     RELEASE_STORE(&registry.count, next);

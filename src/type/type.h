@@ -6,6 +6,7 @@
 #include "base/platform.h"
 #include "reef/type.h"
 #include "reef/hooks.h"
+#include <string.h>
 
 /* A list of ids that only grows. `count` is stored last, so that other threads may read what is before it. A list that
  * became too small stays readable: `older` links it behind the list that replaced it. */
@@ -17,7 +18,8 @@ typedef struct type_list {
 
 typedef struct type {
     const char *name;
-    uint64_t name_hash; /* for the hash of the state, which must not depend on ids */
+    uint64_t name_start; /* its first eight bytes as a number, the first one highest, so that it compares as they do */
+    uint64_t name_hash;  /* for the hash of the state, which must not depend on ids */
     uint32_t id, size, align;
     reef_home home;
     bool bit;    /* the home is REEF_BIT: a row has a bit that says whether it has the type */
@@ -55,11 +57,17 @@ typedef struct type {
 } type;
 
 /* Pages of types, by id: that of `id` is reef__type_pages[(id - 1) / TYPES_PER_PAGE][(id - 1) % TYPES_PER_PAGE]. Ask
- * reef__type_of; this is for debuggers. */
+ * reef__type_of; this is for debuggers, and holds the records. */
 enum { TYPE_PAGE_BITS = 6, TYPES_PER_PAGE = 1 << TYPE_PAGE_BITS };
 extern type *reef__type_pages[];
+/* The records by id, NULL where there is none: one load, since much of what a call does begins by asking for types. It
+ * takes no room in the file of the program, and memory only where it is used. */
+extern const type *reef__types[REEF_TYPES_MAX + 1];
 /* The type of an id; NULL: there is no such type. Any thread. */
-const type *reef__type_of(uint32_t id);
+INLINE const type *reef__type_of(uint32_t id)
+{
+    return LIKELY(id <= REEF_TYPES_MAX) ? REEF_DEPENDENT(&reef__types[id]) : NULL;
+}
 /* Bytes of a value in the type's column of a table; 0: it has no column. */
 REEF_INLINE uint32_t type_column(const type *t) { return t->split ? 0 : t->size; }
 /* The subtypes of a type, to any depth, in no order; *count is their number. Any thread. */
@@ -70,7 +78,11 @@ bool reef__is_subtype(const type *a, const type *b);
 /* The number of types that have a base. When it changes, there are new subtypes. Any thread. */
 uint32_t reef__types_based(void);
 /* Compares names by strcmp: the order of everything visible. */
-int reef__type_compare(const type *a, const type *b);
+INLINE int reef__type_compare(const type *a, const type *b)
+{
+    if (a->name_start != b->name_start) return a->name_start < b->name_start ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
 /* The number of types that have fields. When it changes, values that were hashed as bytes may have fields now. Any
  * thread. */
 uint32_t reef__types_described(void);

@@ -1,11 +1,6 @@
 /* Lists of types in the order of their names (src/type/type_walk.h). */
 #include "type/type_walk.h"
 
-int reef__ids_compare(uint32_t a, uint32_t b)
-{
-    return a == b ? 0 : reef__type_compare(reef__type_of(a), reef__type_of(b));
-}
-
 /* Insertion sort, since sets are short and mostly sorted; with gaps (Shell's sort) for long ones. */
 void reef__ids_sort(uint32_t *ids, uint32_t count)
 {

@@ -223,6 +223,45 @@ static void orders_leave_out_disabled_relations(void **state)
     assert_string_equal(in_order(&c, parents_first), "01234");
 }
 
+/* A query that names the relation of its order lists only the rows that have it. */
+static void orders_by_a_relation_that_is_named(void **state)
+{
+    static const struct {
+        const char *by_tree, *by_target, *whole, *cut; /* what it visits, and when the relations of 2 are disabled */
+    } asked[] = {
+        {"with ChildOf, with Part_of_it, cascade(ChildOf)", "with Part_of_it, with DockedTo", "1234", "134"},
+        {"either ChildOf, with Part_of_it, cascade(ChildOf)", "with Part_of_it, either DockedTo", "1234", NULL},
+        {"disabled ChildOf, with Part_of_it, cascade(ChildOf)", "with Part_of_it, disabled DockedTo", "", "2"},
+        {"!ChildOf, with Part_of_it, cascade(ChildOf)", "with Part_of_it, !DockedTo", "0", NULL},
+        {"?ChildOf, with Part_of_it, cascade(ChildOf)", "with Part_of_it, ?DockedTo", NULL, NULL},
+    };
+    chain c;
+    chain_make(&c, world_of(state));
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        const reef_query by_tree = reef_query_new(c.w, asked[i].by_tree);
+        const reef_query by_target = reef_query_new(c.w, asked[i].by_target);
+        assert_query(by_tree);
+        assert_ok(reef_query_order(c.w, by_target, &(reef_order){.relation = reef_id(DockedTo)}));
+        for (int round = 0; round < 2; round++) {
+            assert_string_equal(in_order(&c, by_tree), asked[i].whole ? asked[i].whole : "01234");
+            assert_string_equal(in_order(&c, by_target), asked[i].whole ? asked[i].whole : "12340");
+            relations_enable(&c, 2, false);
+            if (asked[i].cut) assert_string_equal(in_order(&c, by_tree), asked[i].cut);
+            if (asked[i].cut) assert_string_equal(in_order(&c, by_target), asked[i].cut);
+            assert_int_equal(reef_query_count(c.w, by_tree), strlen(in_order(&c, by_tree)));
+            assert_int_equal(reef_query_count(c.w, by_target), strlen(in_order(&c, by_target)));
+            relations_enable(&c, 2, true);
+        }
+        /* one that gets the relation, and loses it */
+        if (i == 0) {
+            assert_status(REEF_ADDED, reef_relate(c.w, c.e[0], DockedTo, c.e[4]));
+            assert_string_equal(in_order(&c, by_target), "12340");
+            assert_ok(reef_unrelate(c.w, c.e[0], DockedTo, c.e[4]));
+            assert_string_equal(in_order(&c, by_target), "1234");
+        }
+    }
+}
+
 static void calls_about_single_entities_follow_disabled_relations(void **state)
 {
     chain c;
@@ -312,6 +351,7 @@ int main(void)
         TEST(values_of_ancestors_come_over_enabled_relations),
         TEST(the_answers_of_long_ways_end_at_disabled_relations),
         TEST(orders_leave_out_disabled_relations),
+        TEST(orders_by_a_relation_that_is_named),
         TEST(calls_about_single_entities_follow_disabled_relations),
         TEST(systems_follow_no_disabled_relation),
         TEST(observers_hear_that_a_relation_is_disabled),
