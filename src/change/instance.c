@@ -34,7 +34,8 @@
 #include "reef/prefab.h"
 #include "reef/ref.h"
 
-enum { NODES_MOST = 24, OUTSIDE_MOST = 64, NOT_A_NODE = UINT32_MAX };
+enum { NODES_MOST = 24, OUTSIDE_MOST = 64 };
+#define NOT_A_NODE UINT32_MAX
 
 /* An entity of the template, and its copy. */
 typedef struct instance_node {
@@ -44,7 +45,7 @@ typedef struct instance_node {
     uint32_t table, to_place;
     uint32_t before;   /* how many nodes before go to that table */
     table *to;         /* the world's part of the table, while nothing is prepared */
-    uint32_t end;      /* of its values in instance.outside */
+    uint32_t end;      /* of its values in instance_plan.outside */
     uint32_t children; /* how many nodes lie below it */
 } instance_node;
 
@@ -56,7 +57,7 @@ typedef struct instance_outside {
     uint32_t target;  /* of a relation to an entity of the template: its node; else NOT_A_NODE */
 } instance_outside;
 
-typedef struct instance {
+typedef struct instance_plan {
     reef_world *w;
     uint32_t node_count, outside_count;
     uint32_t child_of, instance_of; /* ids */
@@ -65,7 +66,7 @@ typedef struct instance {
     bool fresh;                     /* the ids are the next indices, on a page of records that is open */
     instance_node node[NODES_MOST];
     instance_outside outside[OUTSIDE_MOST];
-} instance;
+} instance_plan;
 
 INLINE table *table_there(const reef_world *w, uint32_t id)
 {
@@ -108,7 +109,7 @@ INLINE uint32_t instance_table(reef_world *w, uint32_t from, uint32_t described)
 /* ---- looking ---- */
 
 /* Adds what lies below node k. */
-INLINE bool children_list(instance *x, uint32_t k, const value_store *child_of)
+INLINE bool children_list(instance_plan *x, uint32_t k, const value_store *child_of)
 {
     const reef_entity parent = x->node[k].source;
     const uint32_t n = tree_head_of(child_of, parent.index).count, end = x->node_count + n;
@@ -124,7 +125,7 @@ INLINE bool children_list(instance *x, uint32_t k, const value_store *child_of)
 }
 
 /* The node whose copy becomes the target of a relation of node k. */
-static uint32_t target_node(const instance *x, uint32_t k, uint32_t relation, reef_entity target)
+static uint32_t target_node(const instance_plan *x, uint32_t k, uint32_t relation, reef_entity target)
 {
     if (relation == x->child_of) return x->node[k].parent;
     for (uint32_t i = 0; i < x->node_count; i++)
@@ -133,7 +134,7 @@ static uint32_t target_node(const instance *x, uint32_t k, uint32_t relation, re
 }
 
 /* Adds a value of node k, whose bit is on. False: a copy of it is more than its bytes. */
-INLINE bool outside_add(instance *x, uint32_t k, uint32_t key, uint32_t number)
+INLINE bool outside_add(instance_plan *x, uint32_t k, uint32_t key, uint32_t number)
 {
     reef_world *w = x->w;
     value_store *s = (value_store *)(uintptr_t)store_of(w, key & ~BIT_DISABLED);
@@ -152,7 +153,7 @@ INLINE bool outside_add(instance *x, uint32_t k, uint32_t key, uint32_t number)
 }
 
 /* Adds what bit store `number` has of node k. False: a copy of it is more than its bytes. */
-INLINE bool outside_bit(instance *x, uint32_t k, uint32_t number)
+INLINE bool outside_bit(instance_plan *x, uint32_t k, uint32_t number)
 {
     const bit_store *b = &x->w->state.bits[number];
     if (!bit_read(b, x->node[k].place)) return true;
@@ -160,7 +161,7 @@ INLINE bool outside_bit(instance *x, uint32_t k, uint32_t number)
     return outside_add(x, k, b->key, number);
 }
 
-static bool outside_list(instance *x, uint32_t k, uint64_t mask)
+static bool outside_list(instance_plan *x, uint32_t k, uint64_t mask)
 {
     reef_world *w = x->w;
     if (LIKELY(w->state.bit_count <= 32)) { /* the walk below, of which only the innermost loop is left: bit_mask */
@@ -183,7 +184,7 @@ static bool outside_list(instance *x, uint32_t k, uint64_t mask)
 }
 
 /* Has an entity what no bit of its row tells: a name, unless it is the root, or a value in REEF_COLD? */
-static COLD bool node_has_more(const instance *x, uint32_t k)
+static COLD bool node_has_more(const instance_plan *x, uint32_t k)
 {
     reef_world *w = x->w;
     EACH_COLD_STORE(w, s)
@@ -192,7 +193,7 @@ static COLD bool node_has_more(const instance *x, uint32_t k)
 }
 
 /* Lists the template. A copy of node k comes behind those of earlier nodes that go to the same table. */
-static bool template_look(instance *x)
+static bool template_look(instance_plan *x)
 {
     reef_world *w = x->w;
     const value_store *child_of = store_of(w, x->child_of);
@@ -248,7 +249,7 @@ static COLD bool room_make(reef_world *w, uint32_t id, uint32_t rows, uint32_t *
 
 /* Where the row of a node goes, behind those of earlier nodes: this world alone holds the last chunk of its table.
  * `grows`: the table may get room, which may move values of the caller that lie in it. */
-INLINE bool place_choose(instance *x, uint32_t k, bool grows)
+INLINE bool place_choose(instance_plan *x, uint32_t k, bool grows)
 {
     reef_world *w = x->w;
     instance_node *n = &x->node[k];
@@ -265,20 +266,20 @@ INLINE bool place_choose(instance *x, uint32_t k, bool grows)
     return grows && room_make(w, n->table, n->before + 1, &n->to_place);
 }
 
-static COLD bool bit_make(instance *x, const instance_node *n, uint32_t bit)
+static COLD bool bit_make(instance_plan *x, const instance_node *n, uint32_t bit)
 {
     reef_world *w = x->w;
     x->moved = true;
     return reef__bit_prepare(w, w->state.bits[bit].key, n->table, n->to_place, true);
 }
 
-static COLD bool page_make(instance *x, const instance_node *n, const value_store *s)
+static COLD bool page_make(instance_plan *x, const instance_node *n, const value_store *s)
 {
     x->moved = true; /* the template's value may lie on that page */
     return reef__store_prepare_add(x->w, s->component, &n->copy, 1);
 }
 
-INLINE bool outside_prepare_one(instance *x, const instance_node *n, const instance_outside *o, uint64_t *last)
+INLINE bool outside_prepare_one(instance_plan *x, const instance_node *n, const instance_outside *o, uint64_t *last)
 {
     reef_world *w = x->w;
     const bit_store *b = &w->state.bits[o->bit];
@@ -297,7 +298,7 @@ INLINE bool outside_prepare_one(instance *x, const instance_node *n, const insta
            page_make(x, n, o->s);
 }
 
-static bool instance_prepare(instance *x, const reef_entity *given, bool grows)
+static bool instance_prepare(instance_plan *x, const reef_entity *given, bool grows)
 {
     reef_world *w = x->w;
     reef_entity ids[NODES_MOST];
@@ -323,7 +324,7 @@ static bool instance_prepare(instance *x, const reef_entity *given, bool grows)
     return true;
 }
 
-INLINE void outside_make(instance *x, uint32_t k, const instance_outside *o)
+INLINE void outside_make(instance_plan *x, uint32_t k, const instance_outside *o)
 {
     reef_world *w = x->w;
     const instance_node *n = &x->node[k];
@@ -346,7 +347,7 @@ INLINE void outside_make(instance *x, uint32_t k, const instance_outside *o)
     store_put(w, o->s, n->copy);
 }
 
-static void instance_commit(instance *x, const reef_entity *given, const reef_value *values, uint32_t count)
+static void instance_commit(instance_plan *x, const reef_entity *given, const reef_value *values, uint32_t count)
 {
     reef_world *w = x->w;
     value_store *child_of = (value_store *)(uintptr_t)store_of(w, x->child_of);
@@ -374,7 +375,7 @@ static void instance_commit(instance *x, const reef_entity *given, const reef_va
 bool reef__instance_make(reef_world *w, reef_entity prefab, const reef_entity *given, reef_entity *root,
                          const reef_value *values, uint32_t count)
 {
-    instance x;
+    instance_plan x;
     if (GUARDED(w)) return false;
     x.w = w;
     x.node_count = 1;

@@ -249,8 +249,9 @@ INLINE relation_value *relation_raw(reef_world *w, value_store *s, reef_entity s
 /* The data of a relation; NULL: zeroes. */
 INLINE void data_put(const value_store *s, relation_value *v, const void *data, size_t size)
 {
-    if (UNLIKELY(data != NULL)) memmove(v + 1, data, size); /* it may lie in this very relation */
-    else if (s->size != sizeof *v) memset(v + 1, 0, s->size - sizeof *v);
+    if (LIKELY(s->size == sizeof *v)) return;
+    if (data != NULL) memmove(v + 1, data, size); /* it may lie in this very relation */
+    else memset(v + 1, 0, s->size - sizeof *v);
 }
 
 /* May a source be related to this target, and would the general path say so, too? */
@@ -334,8 +335,8 @@ reef_status reef__relation_set(reef_world *w, reef_component c, reef_entity sour
 
 /* ---- relations of new entities ---- */
 
-/* Can relation_raw come for a row at `place` of table `id` and a source that isn't there yet? It can where the words of
- * bits and the page of the value are written at this version. Else they are made ready. False: there is no memory. */
+/* Makes the words of bits ready for a row at `place` of table `id`, and the page for the value of a source that isn't
+ * there yet. False: there is no memory. */
 static bool raw_prepare(reef_world *w, value_store *s, reef_entity source, uint32_t id, uint32_t place)
 {
     const uint32_t number = bit_number_of(w, s->component), page = source.index >> s->bits, unit = place_unit(place);
@@ -345,9 +346,7 @@ static bool raw_prepare(reef_world *w, value_store *s, reef_entity source, uint3
     if (UNLIKELY(!row) && !reef__bit_prepare(w, s->component, id, place, true)) return false;
     if (LIKELY(page < s->values.count && s->values.version[page] == w->hot.version && s->values.page[page]))
         return true;
-    if (!reef__store_prepare_add(w, s->component, &source, 1)) return false;
-    values_mark(w, s, page);
-    return true;
+    return reef__store_prepare_add(w, s->component, &source, 1);
 }
 
 value_store *reef__relation_comes(reef_world *w, const reef_value *v, reef_entity source, uint32_t id, uint32_t place)
@@ -358,13 +357,21 @@ value_store *reef__relation_comes(reef_world *w, const reef_value *v, reef_entit
     return place_of(w, target) != PLACE_DEAD && raw_prepare(w, s, source, id, place) ? s : NULL;
 }
 
-void reef__relation_came(reef_world *w, value_store *s, reef_entity source, const reef_value *v)
+void reef__relation_came(reef_world *w, value_store *s, reef_entity source, uint32_t place, const reef_value *v)
 {
-    relation_value *to = relation_raw(w, s, source);
+    const uint32_t page = source.index >> s->bits, slot = source.index & slot_mask(s), row = place_row(place);
+    bit_store *b = &w->state.bits[bit_number_of(w, s->component) - 1];
+    char *block = s->values.page[page];
     const relation_value *from = v->data;
-    ASSERT(to != NULL);
+    relation_value *to = (relation_value *)(void *)(block + s->offset + (size_t)slot * s->size);
+    ((uint64_t *)b->words.page[place_unit(place)])[row / 64] |= (uint64_t)1 << row % 64;
+    b->switched++;
     *to = (relation_value){from->target, 0};
     data_put(s, to, from + 1, s->size - sizeof *to);
+    ((uint32_t *)(void *)block)[slot] = source.generation;
+    ++*page_live(s, block);
+    s->count++;
+    if (UNLIKELY(s->values.version[page] != w->hot.version)) values_mark(w, s, page);
     reef__relation_index_add(w, s, source, to);
 }
 

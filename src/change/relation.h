@@ -18,7 +18,7 @@ bool reef__relation_remove(reef_world *w, reef_component c, reef_entity source);
  * relation, and everything is ready; NULL: the general path decides. When the row is made, reef__relation_came makes
  * the relation, which can't fail. */
 reef_store *reef__relation_comes(reef_world *w, const reef_value *v, reef_entity source, uint32_t id, uint32_t place);
-void reef__relation_came(reef_world *w, reef_store *s, reef_entity source, const reef_value *v);
+void reef__relation_came(reef_world *w, reef_store *s, reef_entity source, uint32_t place, const reef_value *v);
 /* An entity that gets this relation gets others along. REEF_OK; EXISTS: one of them has the same target. */
 reef_status reef__relation_differs(reef_world *w, const type *t, const reef_value *v, uint32_t n,
                                    const reef_value *others);

@@ -725,7 +725,7 @@ static NOINLINE reef_entity spawn_related(reef_world *w, const reef_value *value
     if (UNLIKELY(!spawn_fast(w, t, &slots, &e, &place)) && !spawn_recycled(w, t, &slots, &e, &place))
         return spawn_slow(w, values, count);
     for (uint32_t k = 0; k < count; k++)
-        if (store[k]) reef__relation_came(w, store[k], e, &values[k]);
+        if (store[k]) reef__relation_came(w, store[k], e, place, &values[k]);
         else value_fill(s, slots, slot[k], place, &values[k]);
     return e;
 }
