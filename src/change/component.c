@@ -461,6 +461,7 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
 static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     row_place x;
+    if (UNLIKELY(observed(w)) && args == NULL && reef__row_add_watched(w, e, c, out)) return REEF_OK;
     if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) return add_slow(w, "reef_add", e, c, args, out);
     void *made = edge_add(w, &x, EDGE_CACHE);
     if (out) *out = made;
@@ -525,12 +526,19 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     return one_slow(w, "reef_set", e, c, reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value), &made);
 }
 
+static NOINLINE reef_status set_watched(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+{
+    reef_status done;
+    return LIKELY(reef__row_set(w, "reef_set", e, c, value, size, &done)) ? done : set_slow(w, e, c, value, size);
+}
+
 reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     row_place x;
     const uint32_t i = EDGE_CACHE;
-    if (UNLIKELY(!WORLD_GIVEN_SHORT(w) || !edge_at(w, &x, e, c, false, w->hot.gate_move)))
-        return set_slow(w, e, c, value, size);
+    if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return set_slow(w, e, c, value, size);
+    if (UNLIKELY(observed(w)) && watched(w, c.id)) return set_watched(w, e, c, value, size);
+    if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) return set_slow(w, e, c, value, size);
     const edge *d = w->edge_cache[i].edge;
     if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);
     if (UNLIKELY(size != 8)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;

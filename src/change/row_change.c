@@ -194,7 +194,7 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
     if (UNLIKELY(!from->shape->plain_move || !k->to->shape->plain_move || from->bits != 0))
         row_go_aware(w, t, k, x, remove);
     else row_go_plain(w, x, i, remove);
-    if (LIKELY(from->append != w->hot.version)) reef__table_lease(w, from);
+    if (!from->shape->hooked && !from->shape->tracked && from->append != w->hot.version) reef__table_lease(w, from);
     if (out) *out = fresh;
     s = remove ? REEF_OK : REEF_ADDED;
     if (LIKELY(!told)) return s;
@@ -239,6 +239,30 @@ bool reef__row_remove(reef_world *w, const char *op, reef_entity e, reef_compone
     if (!row_place_find(w, &x, e) || !move_starts(w, &x, c, true, told, &i)) return false;
     reef_value v = reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL);
     *status = row_move(w, op, e, reef__type_of(c.id), &v, &x, i, told, NULL, true);
+    return true;
+}
+
+/* Adds what observers watch, as plain bytes (NULL: zeros), where both tables have a lease and no plan is needed. False:
+ * nothing was done. */
+INLINE bool add_watched(reef_world *w, const row_place *x, reef_component c, const void *value, void **made)
+{
+    const uint32_t i = EDGE_CACHE;
+    if ((w->locks | w->hot.records.shared) != 0 || !observe_simply(w, c.id, REEF_ON_ADD, false) ||
+        !edge_cached(w, row_place_key(x, c, false) | EDGE_WATCHED, false, w->hot.version) ||
+        !edge_open(w, x, i, w->hot.version))
+        return false;
+    *made = LIKELY(w->edge_cache[i].edge->word) ? (void *)edge_go(w, x, i, value, true, false, 0)
+                                                : edge_go_wide(w, x, i, value, false);
+    return true;
+}
+
+bool reef__row_add_watched(reef_world *w, reef_entity e, reef_component c, void **out)
+{
+    row_place x;
+    void *made;
+    if (!watched(w, c.id) || !row_place_find(w, &x, e) || !add_watched(w, &x, c, NULL, &made)) return false;
+    const bool told = observe_tell(w, e, reef__type_of(c.id), REEF_ON_ADD, made, NULL);
+    if (out) *out = told && made ? (reef__value_itself(w, e, c) ? reef_mut_id(w, e, c) : NULL) : made;
     return true;
 }
 
@@ -314,6 +338,12 @@ bool reef__row_set(reef_world *w, const char *op, reef_entity e, reef_component 
         if (size == 8) memcpy(to, value, 8);
         else memmove(to, value, size); /* the value may lie in this very row */
         *status = REEF_OK;
+        return true;
+    }
+    void *made;
+    if (k == 0 && told && add_watched(w, &x, c, value, &made)) {
+        (void)observe_tell(w, e, t, REEF_ON_ADD, made, NULL);
+        *status = REEF_ADDED;
         return true;
     }
     reef_value v = reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value);

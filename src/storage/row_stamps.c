@@ -122,6 +122,9 @@ bool reef__track_prepare(reef_world *w, uint32_t component, const reef_entity *e
     for (uint32_t i = 0, last = UINT32_MAX; i < rows; i++) {
         const uint32_t page = e[i].index / STAMPS_PER_PAGE;
         if (page == last) continue;
+        if (LIKELY(page < s->stamps.count && s->stamps.page[page] != NULL) &&
+            LIKELY(paged_owned(&s->stamps, page, w->hot.fork_version)))
+            continue;
         if (reef__page_own(w, &s->stamps, &reef__pages_tracks, page) == NULL) return false;
         last = page;
     }
