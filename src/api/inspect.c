@@ -177,9 +177,9 @@ static const type *world_type_after(const world_walk *walk, const type *last)
     for (uint32_t i = 0; i < walk->table_count; i++) {
         const shape *s = table_read(w, walk->tables[i])->shape;
         uint32_t k = last ? components_through(s, last) : 0;
-        while (k < s->component_count && reef__type_of(s->component[k])->owner) k++;
+        while (k < s->component_count && type_known(s->component[k])->owner) k++;
         if (k == s->component_count) continue;
-        const type *t = reef__type_of(s->component[k]);
+        const type *t = type_known(s->component[k]);
         if (type_is_next(t, NULL, best)) best = t;
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
@@ -253,7 +253,7 @@ static bool visit_table(const table *t, reef_table_visitor visit, void *context)
     reef_component types[REEF_COMPONENTS_MAX];
     uint32_t n = 0;
     for (uint32_t i = 0; i < t->shape->component_count; i++)
-        if (!reef__type_of(t->shape->component[i])->owner) types[n++].id = t->shape->component[i];
+        if (!type_known(t->shape->component[i])->owner) types[n++].id = t->shape->component[i];
     return n == 0 || visit(context, types, n, table_rows(t));
 }
 
@@ -484,7 +484,7 @@ static void print_table(FILE *file, const table *t)
     if (s->component_count == 0) return;
     fprintf(file, "  %" PRIu64 "  ", table_rows(t));
     for (uint32_t i = 0; i < s->component_count; i++)
-        fprintf(file, "%s%s", i ? ", " : "", reef__type_of(s->component[i])->name);
+        fprintf(file, "%s%s", i ? ", " : "", type_known(s->component[i])->name);
     fputc('\n', file);
 }
 

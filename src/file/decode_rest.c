@@ -370,7 +370,7 @@ static bool rows_stamp(decoding *d, uint32_t component, const reef_entity *e, ui
     if (!reef__track_prepare(d->w, component, e, rows)) return reef__decode_no_memory(d);
     const track_store *s = reef__track_of(d->w, component);
     for (uint32_t i = 0; i < rows; i++)
-        if (reef__track_word(d->w, s, e + i, 1, 0, true) == 0) reef__track_stamp(d->w, component, e[i].index, true);
+        if (reef__track_word(s, e + i, 1, 0, true) == 0) reef__track_stamp(d->w, component, e[i].index, true);
     return true;
 }
 

@@ -92,7 +92,7 @@ uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *co
     uint32_t n = 0;
     columns[n++] = (file_column){NULL, SLOT_ENTITIES, sizeof(reef_entity), HOST_IS_LITTLE};
     for (uint32_t i = 0; i < s->component_count; i++) {
-        const type *t = reef__type_of(s->component[i]);
+        const type *t = type_known(s->component[i]);
         const uint32_t bytes = t->owner ? 0 : reef__pack_bytes(t, x->d->raw);
         if (bytes)
             columns[n++] = (file_column){t, t->split ? 0 : reef__slot_seek(x->w, t->id, s->table), bytes,
@@ -140,7 +140,7 @@ static bool tables_need(encoding *x, uint32_t *list, uint32_t *count, unsigned c
         const shape *s = shape_of(x->w->family, id);
         if (!reef__encode_table_differs(x, id)) continue;
         for (uint32_t k = 0; k < s->component_count; k++) {
-            const type *c = reef__type_of(s->component[k]);
+            const type *c = type_known(s->component[k]);
             if (t && c->owner == 0 && table_rows(t) && !reef__encode_allowed(x, c)) return false;
             want(x, list, count, c->id, seen);
         }
@@ -294,7 +294,7 @@ static void tables_put(encoding *x)
         const size_t where = reef__put_later(x->o);
         uint32_t count = 0;
         for (uint32_t k = 0; k < s->component_count; k++) {
-            if (reef__type_of(s->component[k])->owner) continue;
+            if (type_known(s->component[k])->owner) continue;
             reef__put_u32(x->o, x->type_number[s->component[k]]);
             count++;
         }
@@ -459,7 +459,7 @@ static uint64_t length_guess(const encoding *x)
         uint64_t row = sizeof(reef_entity);
         if (t == NULL || table_rows(t) == 0) continue;
         for (uint32_t k = 0; k < t->shape->component_count; k++) {
-            const type *c = reef__type_of(t->shape->component[k]);
+            const type *c = type_known(t->shape->component[k]);
             row += c->owner ? 0 : reef__pack_bytes(c, x->d->raw);
         }
         n += table_rows(t) * row;

@@ -151,7 +151,7 @@ void reef__encode_events(encoding *x)
 
 /* ---- stamps ---- */
 
-enum { STAMP_WORDS = 2, STAMP_ROWS = TRACK_PAGE_BYTES / (STAMP_WORDS * (int)sizeof(uint64_t)) };
+enum { STAMP_WORDS = 2 };
 
 static bool stamp_counts_in(const reef_world *w, uint32_t component, uint64_t index)
 {
@@ -163,36 +163,36 @@ static bool stamp_counts(const encoding *x, uint32_t component, uint64_t index)
     return stamp_counts_in(x->w, component, index);
 }
 
-/* The stamp of an index as it is written: {changed, added}. 0: the entity doesn't have the component, or the stamp
- * is as in the base. */
-static void stamp_to_write(const encoding *x, uint32_t component, uint64_t index, const uint64_t *now,
-                           const uint64_t *was, uint64_t *to)
+/* The stamp of row i of a page as it is written: {changed, added}. 0: the entity doesn't have the component, or the
+ * stamp is as in the base. */
+static void stamp_to_write(const encoding *x, uint32_t component, uint32_t page, uint32_t i, const stamp_page *now,
+                           const stamp_page *was, uint64_t *to)
 {
+    const uint64_t index = (uint64_t)page * STAMPS_PER_PAGE + i;
     to[0] = to[1] = 0;
     if (!stamp_counts(x, component, index)) return;
-    const bool before = was && stamp_counts_in(x->base, component, index), added = !before || now[1] != was[1];
-    if (added || now[0] != was[0] || now[0] > x->again) to[0] = now[0];
-    if (added || now[1] > x->again) to[1] = now[1];
+    const bool before = was && stamp_counts_in(x->base, component, index);
+    const bool added = !before || now->added[i] != was->added[i];
+    if (added || now->changed[i] != was->changed[i] || now->changed[i] > x->again) to[0] = now->changed[i];
+    if (added || now->added[i] > x->again) to[1] = now->added[i];
 }
 
 /* Is there a stamp of this page to be written? With `put` it writes those from the first to the last. */
-static bool stamps_put(encoding *x, const track_store *s, uint32_t page, const uint64_t *was, bool put)
+static bool stamps_put(encoding *x, const track_store *s, uint32_t page, const stamp_page *was, bool put)
 {
-    const uint64_t *stamps = s->stamps.page[page], base = (uint64_t)page * STAMP_ROWS;
-    uint64_t to[STAMP_WORDS * STAMP_ROWS];
-    uint32_t first = STAMP_ROWS, end = 0;
-    for (uint32_t i = 0; i < STAMP_ROWS; i++) {
-        stamp_to_write(x, s->component, base + i, stamps + STAMP_WORDS * i, was ? was + STAMP_WORDS * i : NULL,
-                       to + STAMP_WORDS * i);
+    uint64_t to[STAMP_WORDS * STAMPS_PER_PAGE];
+    uint32_t first = STAMPS_PER_PAGE, end = 0;
+    for (uint32_t i = 0; i < STAMPS_PER_PAGE; i++) {
+        stamp_to_write(x, s->component, page, i, s->stamps.page[page], was, to + STAMP_WORDS * i);
         if (to[STAMP_WORDS * i] == 0) continue;
-        if (first == STAMP_ROWS) first = i;
+        if (first == STAMPS_PER_PAGE) first = i;
         end = i + 1;
         if (!put) return true;
     }
     if (end == 0) return false;
     reef__section_begin(x->o, SECTION_TRACKS);
     reef__put_u32(x->o, x->type_number[s->component]);
-    reef__put_u32(x->o, (uint32_t)base + first);
+    reef__put_u32(x->o, page * STAMPS_PER_PAGE + first);
     reef__put_u32(x->o, end - first);
     for (uint32_t i = STAMP_WORDS * first; i < STAMP_WORDS * end; i++) reef__put_u64(x->o, encode_version(x, to[i]));
     reef__encode_end(x);
@@ -204,7 +204,7 @@ static bool track_pages_put(encoding *x, const track_store *s, bool put)
 {
     const track_store *old = x->base ? reef__track_of(x->base, s->component) : NULL;
     for (uint32_t page = 0; page < s->stamps.count && !encode_stopped(x); page++) {
-        const uint64_t *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
+        const stamp_page *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
         if (s->stamps.page[page] == NULL || (s->stamps.page[page] == was && !x->deep && !x->back)) continue;
         if (stamps_put(x, s, page, was, put) && !put) return true;
     }
@@ -218,11 +218,10 @@ void reef__encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *old
     for (uint32_t n = 0; n < x->w->state.track_count; n++) {
         const track_store *s = &x->w->state.tracks[n], *old = reef__track_of(x->base, s->component);
         for (uint32_t page = 0; page < s->stamps.count; page++) {
-            const uint64_t *now = s->stamps.page[page],
-                           *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
-            for (uint32_t i = 0; now && i < STAMP_ROWS; i++) {
-                stamp_to_write(x, s->component, (uint64_t)page * STAMP_ROWS + i, now + STAMP_WORDS * i,
-                               was ? was + STAMP_WORDS * i : NULL, to);
+            const stamp_page *now = s->stamps.page[page],
+                             *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
+            for (uint32_t i = 0; now && i < STAMPS_PER_PAGE; i++) {
+                stamp_to_write(x, s->component, page, i, now, was, to);
                 for (uint32_t k = 0; k < STAMP_WORDS; k++)
                     if (to[k]) encode_older(to[k], limit, oldest);
             }

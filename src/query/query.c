@@ -173,17 +173,14 @@ static uint32_t match_place(const query *q, uint32_t id)
     return low;
 }
 
-/* The match of a table. NULL: it has none. */
-static match *match_known(const query *q, uint32_t id)
+static bool match_is_there(const query *q, uint32_t at, uint32_t id)
 {
-    const uint32_t at = q->match_count ? match_place(q, id) : 0;
-    return at < q->match_count && match_at(q, at)->id == id ? match_of(q, at) : NULL;
+    return at < q->match_count && match_at(q, at)->id == id;
 }
 
-/* Looks at one table, which may be known already, unless it is the last one in visiting order. False: no memory. */
-static bool table_look(query *q, uint32_t id, bool last)
+/* Looks at one table, which belongs at this place in visiting order. False: no memory. */
+static bool table_look(query *q, uint32_t id, uint32_t at)
 {
-    if (!last && match_known(q, id)) return true;
     uint16_t columns[REEF_TERMS_MAX];
     columns[0] = 0;
     for (uint32_t i = 0; i < q->head.column_count; i++) {
@@ -192,7 +189,7 @@ static bool table_look(query *q, uint32_t id, bool last)
         columns[i] = (uint16_t)(slot * sizeof(reef_slot));
     }
     verdict v = !q->plain ? reef__table_verdict(q, id) : table_hidden(q, id) ? ROWS_NONE : ROWS_ALL;
-    return v == ROWS_NONE || match_put(q, last ? q->match_count : match_place(q, id), id, columns, v);
+    return v == ROWS_NONE || match_put(q, at, id, columns, v);
 }
 
 /* How many tables have a type; UINT32_MAX if that isn't known. The caller holds the family's lock. */
@@ -323,7 +320,7 @@ static bool tables_look_all(query *q, uint32_t count)
         matches_clear(q, q->match_count, q->match_capacity);
     }
     for (uint32_t i = 0; !q->plain && i < n; i++)
-        if (order[i] < count && !table_look(q, order[i], true)) return false;
+        if (order[i] < count && !table_look(q, order[i], q->match_count)) return false;
     q->seen = count;
     return true;
 }
@@ -346,7 +343,8 @@ static bool tables_look_new(query *q, uint32_t count)
         bool all = true;
         for (uint32_t i = 1; all && i < q->types.count; i++) all = slot_find(q->world, q->types.id[i], id) != 0;
         q->seen = id;
-        if (all && !table_look(q, id, false)) return false;
+        const uint32_t at = all ? match_place(q, id) : 0;
+        if (all && !match_is_there(q, at, id) && !table_look(q, id, at)) return false;
     }
     q->seen = count;
     return true;
@@ -356,9 +354,11 @@ static bool tables_look_new(query *q, uint32_t count)
 static bool tables_look_told(query *q)
 {
     for (uint32_t i = 0; i < q->types.told_count && !BUG(8); i++) {
-        if (!table_look(q, q->types.told[i], false)) return false;
-        match *m = match_known(q, q->types.told[i]);
-        if (m) match_find(q, m), q->looks |= m->look;
+        const uint32_t id = q->types.told[i], at = match_place(q, id);
+        if (!match_is_there(q, at, id) && !table_look(q, id, at)) return false;
+        if (!match_is_there(q, at, id)) continue;
+        match_find(q, match_of(q, at));
+        q->looks |= match_at(q, at)->look;
     }
     return true;
 }
@@ -443,7 +443,7 @@ static bool tables_look(query *q)
         q->seen = count;
         q->rare_used = used;
     }
-    q->looks = q->since || q->tracked || q->optional_writes || q->ranking || q->cut || q->plan;
+    q->looks = q->fixed || q->since || q->tracked || q->optional_writes || q->ranking || q->cut || q->plan;
     for (uint32_t i = 0; !found && i < q->match_count; i++) {
         match_find(q, match_of(q, i));
         q->looks |= match_at(q, i)->look;

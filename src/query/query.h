@@ -102,7 +102,7 @@ struct reef_query_data {
     /* straight: every term is a column whose data is wanted; plain: and none may be disabled, so a table that has them
      * matches */
     bool straight, plain;
-    bool looks;                         /* some match needs a look at rows, or some term a version */
+    bool looks;                         /* some match needs a look at rows, some term a version, or it is `fixed` */
     bool since;                         /* some term asks what changed */
     bool tracked;                       /* some term writes a type with track_rows: such loops look at rows as well */
     bool fixed;                         /* some term is of another entity, or relations decide about it */

@@ -90,7 +90,7 @@ static NOINLINE uint64_t rows_count(const query *q)
 
 uint64_t reef__query_count(const query *q)
 {
-    return LIKELY(!q->looks && !q->fixed) ? query_rows(q) : rows_count(q); /* then all rows match */
+    return LIKELY(!q->looks) ? query_rows(q) : rows_count(q); /* then all rows match */
 }
 
 /* Row number n of all that match. Null: there are no more than n. */

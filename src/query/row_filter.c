@@ -37,7 +37,7 @@ static void enabled_rows(const look *l, uint32_t component, reef_enabled enabled
 /* When the chunk's values of a component were last written: the version of the column, or of the page of bits. */
 static uint64_t written_at(const reef_world *w, uint32_t component, uint32_t unit, uint32_t table_id)
 {
-    if (reef__type_of(component)->bit) {
+    if (type_known(component)->bit) {
         const bit_store *b = bit_store_of(w, component);
         return bit_words(b, unit) ? b->words.version[unit] : 0;
     }
@@ -67,7 +67,7 @@ static void changed_rows(const look *l, uint32_t i, uint64_t *words, uint32_t fi
 {
     const reef_world *w = l->q->world;
     const reef_term *t = &l->q->terms[i];
-    const type *x = reef__type_of(t->component.id);
+    const type *x = type_known(t->component.id);
     if (t->since == REEF_ALWAYS) return;
     /* Exactly the rows that changed. (A value that a restore left alone was written before its column.) */
     if (x->tracked) {
@@ -77,7 +77,7 @@ static void changed_rows(const look *l, uint32_t i, uint64_t *words, uint32_t fi
             const uint32_t rows = l->count <= k * 64 ? 0 : l->count - k * 64 < 64 ? l->count - k * 64 : 64;
             if (words[k])
                 words[k] &=
-                    none ? 0 : reef__track_word(w, s, l->entities + k * 64, rows, l->since, t->since == REEF_IF_ADDED);
+                    none ? 0 : reef__track_word(s, l->entities + k * 64, rows, l->since, t->since == REEF_IF_ADDED);
         }
         return;
     }
@@ -94,7 +94,7 @@ static bool fixed_holds(const query *q, uint32_t i, uint64_t since)
     const reef_term *t = &q->terms[i];
     const reef_world *w = q->world;
     const uint32_t place = place_of(w, t->source);
-    if (place < 2 * PLACE_EMPTY || !has_itself(w, t->source, reef__type_of(t->component.id))) return false;
+    if (place < 2 * PLACE_EMPTY || !has_itself(w, t->source, type_known(t->component.id))) return false;
     const uint32_t row = place_row(place), k = row / 64;
     uint64_t words[BIT_WORDS], among[BIT_WORDS];
     among[k] = 1ull << (row % 64);
@@ -196,8 +196,7 @@ static bool term_is_slow(const query *q, uint32_t i)
 {
     const term_facts *f = &q->facts[i];
     return q->terms[i].op < REEF_ANY_OF && !f->fixed &&
-           (f->cold || f->target ||
-            (q->terms[i].since != REEF_ALWAYS && reef__type_of(q->terms[i].component.id)->stored));
+           (f->cold || f->target || (q->terms[i].since != REEF_ALWAYS && type_known(q->terms[i].component.id)->stored));
 }
 
 bool reef__look_rows(const look *given, uint64_t *words, uint32_t first, uint32_t end)

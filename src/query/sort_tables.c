@@ -90,7 +90,7 @@ static bool sort_takes(const sorting *s, const reef_sort *sort, const table *t)
     if (s->grouped && !reef__grouped_takes(s->grouped, t)) return false;
     uint32_t types = 0;
     for (uint32_t i = 0; sort->exactly && i < t->shape->component_count; i++)
-        types += reef__type_of(t->shape->component[i])->owner == 0;
+        types += type_known(t->shape->component[i])->owner == 0;
     if (sort->exactly && types != sort->type_count) return false;
     for (uint32_t i = 0; i < sort->type_count; i++)
         if (reef__slot_seek(w, sort->types[i].id, t->shape->table) == 0) return false;

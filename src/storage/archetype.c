@@ -76,8 +76,8 @@ int reef__shape_compare(const shape *a, const shape *b)
 static uint64_t set_hash(const uint32_t *ids, uint32_t count)
 {
     uint64_t h = count;
-    for (uint32_t i = 0; i < count; i++) h = hash_blend(h * 0x9E3779B97F4A7C15u + ids[i]);
-    return h;
+    for (uint32_t i = 0; i < count; i++) h = h * 0x9E3779B97F4A7C15u + ids[i];
+    return hash_blend(h);
 }
 
 static uint32_t set_find(const graph *g, const uint32_t *ids, uint32_t count)
@@ -158,9 +158,23 @@ static bool rare_reserve(family *f, uint32_t more)
     return true;
 }
 
-/* Is an array up to entry d worth its memory for a component with `used` entries? Otherwise the entry goes to the rare
- * ones. */
+/* Is an array up to entry d worth its memory for a component that `used` tables have? Otherwise the entry goes to the
+ * rare ones. */
 static bool map_dense(uint32_t d, uint32_t used) { return d < 64 || (uint64_t)d < ((uint64_t)used + 1) * 16; }
+
+/* Notes the rare entries of component c in a new map, which has room for all of them. They stay among the rare ones as
+ * well, since other worlds may still read the old map. The room of a map grows by half, so this happens seldom. */
+static void rare_gather(const graph *g, uint32_t c, reef_map *m)
+{
+    if (m->elsewhere != ELSEWHERE_RARE) return;
+    for (uint32_t d = 0; d < m->capacity; d++) {
+        const uint32_t slot = rare_find(g, (uint64_t)c << 32 | (m->lowest + d));
+        if (slot == 0) continue;
+        map_slots(m)[d] = (uint16_t)slot;
+        m->count = d + 1;
+    }
+    if (!has_subtypes(reef__type_of(c))) m->elsewhere = 0;
+}
 
 /* Makes room for the entry of component c in a new table, which has the highest id so far. */
 static bool map_reserve(family *f, uint32_t c, uint32_t table_id)
@@ -169,12 +183,11 @@ static bool map_reserve(family *f, uint32_t c, uint32_t table_id)
     reef_map *m = *map_of(g, c);
     bool fresh = m->capacity == 0;
     uint32_t d = fresh ? 0 : table_id - m->lowest;
-    if (m == &map_split) return true;
+    if (m == &map_split || (d < m->capacity && !fresh)) return true;
     if (!map_dense(d, m->used)) {
         RELEASE_STORE(&m->elsewhere, (uint32_t)ELSEWHERE_RARE);
         return true; /* room for rare entries was made for all columns at once */
     }
-    if (d < m->capacity) return true;
     uint32_t capacity = fresh ? 4 : d + 1 + d / 2;
     reef_map *n = take(f, map_bytes(capacity));
     retired *r = fresh ? NULL : take(f, sizeof *r);
@@ -186,7 +199,8 @@ static bool map_reserve(family *f, uint32_t c, uint32_t table_id)
     memcpy(n, m, fresh ? sizeof *m : map_bytes(m->count));
     n->capacity = capacity;
     if (fresh) n->lowest = table_id;
-    else retire(f, r, m, map_bytes(m->capacity));
+    else rare_gather(g, c, n);
+    if (!fresh) retire(f, r, m, map_bytes(m->capacity));
     RELEASE_STORE(map_of(g, c), n);
     return true;
 }
@@ -195,25 +209,34 @@ static void map_put(graph *g, uint32_t c, uint32_t table_id, uint16_t slot)
 {
     reef_map *m = *map_of(g, c);
     uint32_t d = table_id - m->lowest;
-    if (d >= m->capacity || !map_dense(d, m->used)) {
+    m->used += m != &map_split;
+    if (d >= m->capacity) {
         rare_put(g, (uint64_t)c << 32 | table_id, slot);
         g->rare_count++;
         return;
     }
     map_slots(m)[d] = slot; /* entries in between have been zero since the map was made */
-    m->used++;
     RELEASE_STORE(&m->count, d + 1);
 }
 
+/* A page of components that no table has. The first family fills it, so that it takes no room in the file. */
+static reef_map *no_maps[256];
+
 void reef__graph_begin(family *f)
 {
+    static mutex lock = MUTEX_INIT;
     f->graph.shape_count = TABLE_EMPTY;
-    for (uint32_t i = 0; i < 256; i++) f->graph.no_maps[i] = &map_none;
+    mutex_lock(&lock);
+    if (no_maps[0] == NULL) {
+        for (uint32_t i = 0; i < 256; i++) no_maps[i] = &map_none;
+        reef__block_indexes_fill();
+    }
+    mutex_unlock(&lock);
 }
 
 void reef__graph_view_none(reef_world *w)
 {
-    for (uint32_t i = 0; i < REEF_MAP_PAGES; i++) w->hot.maps[i] = w->family->graph.no_maps;
+    for (uint32_t i = 0; i < REEF_MAP_PAGES; i++) w->hot.maps[i] = no_maps;
 }
 
 /* Marks the maps of a type's bases: who looks for a base that no table has must ask for subtypes as well. */
@@ -269,15 +292,16 @@ static uint16_t column_arena(uint32_t id, uint32_t slot)
     return (uint16_t)(ARENA_COLUMNS + (5 * id + slot - SLOT_COLUMNS) % COLUMN_ARENAS);
 }
 
-static void shape_columns(shape *s, column *columns)
+/* `with`: the types that have columns. */
+static void shape_columns(shape *s, column *columns, const type *const *with)
 {
     uint16_t slot = SLOT_COLUMNS;
     s->plain_move = true;
     columns[SLOT_ENTITIES] = (column){NULL, sizeof(reef_entity), _Alignof(reef_entity), ARENA_ENTITIES};
     for (uint32_t class = 0; class < 3; class ++) {
-        for (uint32_t i = 0; i < s->component_count; i++) {
-            const type *t = reef__type_of(s->component[i]);
-            if (type_column(t) == 0 || size_class(t->size) != class) continue;
+        for (uint32_t i = 0; i < s->column_count; i++) {
+            const type *t = with[i];
+            if (size_class(t->size) != class) continue;
             columns[slot] = (column){t, t->size, (uint16_t)t->align, column_arena(s->table, slot)};
             s->hooked |= t->hooked;
             s->plain_move &= t->plain_move;
@@ -295,24 +319,24 @@ static void shape_columns(shape *s, column *columns)
     if (s->units > RUN_SMALL) s->units = (uint16_t)((s->units + 7) / 8 * 8);
 }
 
-/* The signature of a set: fills in the words, unless `words` is NULL, and answers how many there are. */
-static uint32_t shape_words(const uint32_t *ids, uint32_t count, reef_signature_word *words)
+/* A set of types as bits, in the words from `low` to `high`, of which `count` aren't 0. */
+typedef struct id_bits {
+    uint32_t low, high, count;
+    uint64_t word[REEF_TYPES_MAX / 64 + 1];
+} id_bits;
+
+static void id_bits_set(id_bits *b, const uint32_t *ids, uint32_t count)
 {
-    uint64_t bits[REEF_TYPES_MAX / 64 + 1];
-    uint32_t low = REEF_TYPES_MAX / 64, high = 0, n = 0;
-    for (uint32_t i = 0; i < count; i++) { /* parts are described by their type */
-        if (ids[i] / 64 < low) low = ids[i] / 64;
-        if (ids[i] / 64 > high) high = ids[i] / 64;
+    b->low = REEF_TYPES_MAX / 64;
+    b->high = b->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (ids[i] / 64 < b->low) b->low = ids[i] / 64;
+        if (ids[i] / 64 > b->high) b->high = ids[i] / 64;
     }
-    for (uint32_t k = low; k <= high; k++) bits[k] = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (reef__type_of(ids[i])->owner == 0) bits[ids[i] / 64] |= 1ull << ids[i] % 64;
-    for (uint32_t k = low; k <= high; k++) {
-        if (bits[k] == 0) continue;
-        if (words) words[n] = (reef_signature_word){bits[k], k, 0};
-        n++;
-    }
-    return n;
+    for (uint32_t k = b->low; k <= b->high; k++) b->word[k] = 0;
+    for (uint32_t i = 0; i < count; i++) /* parts are described by their type */
+        if (type_known(ids[i])->owner == 0) b->word[ids[i] / 64] |= 1ull << ids[i] % 64;
+    for (uint32_t k = b->low; k <= b->high; k++) b->count += b->word[k] != 0;
 }
 
 static size_t shape_bytes(uint32_t components, uint32_t columns, uint32_t words)
@@ -327,17 +351,28 @@ static void shape_free(family *f, shape *s)
 
 static shape *shape_make(family *f, uint32_t id, const uint32_t *ids, uint32_t count, reef_status *status)
 {
+    const type *with[REEF_COLUMNS_MAX];
+    id_bits bits;
     uint32_t columns = 0;
-    for (uint32_t i = 0; i < count; i++) columns += type_column(reef__type_of(ids[i])) != 0;
+    bool tracked = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = type_known(ids[i]);
+        tracked |= t->tracked;
+        if (type_column(t) == 0) continue;
+        if (columns < REEF_COLUMNS_MAX) with[columns] = t;
+        columns++;
+    }
     *status = columns > REEF_COLUMNS_MAX || count > REEF_COMPONENTS_MAX ? REEF_LIMIT : REEF_NO_MEMORY;
     if (*status == REEF_LIMIT) return NULL;
-    uint32_t word_count = shape_words(ids, count, NULL);
+    id_bits_set(&bits, ids, count);
+    const uint32_t word_count = bits.count;
     shape *s = take(f, shape_bytes(count, columns, word_count));
     if (s == NULL) return NULL;
     column *c = (column *)(void *)(s + 1);
     reef_signature_word *words = (reef_signature_word *)(void *)(c + columns + SLOT_COLUMNS);
     uint32_t *component = (uint32_t *)(void *)(words + word_count);
-    (void)shape_words(ids, count, words);
+    for (uint32_t k = bits.low; k <= bits.high; k++)
+        if (bits.word[k]) *words++ = (reef_signature_word){bits.word[k], k, 0};
     if (count) memcpy(component, ids, count * sizeof *ids);
     s->table = id;
     s->component = component;
@@ -346,8 +381,8 @@ static shape *shape_make(family *f, uint32_t id, const uint32_t *ids, uint32_t c
     s->first_rows = 8;
     s->columns = c;
     s->word_count = (uint16_t)word_count;
-    for (uint32_t i = 0; i < count; i++) s->tracked |= reef__type_of(ids[i])->tracked;
-    shape_columns(s, c);
+    s->tracked = tracked;
+    shape_columns(s, c, with);
     return s;
 }
 
@@ -400,7 +435,7 @@ static COLD uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, 
     for (uint32_t slot = SLOT_COLUMNS; slot < s->end_slot; slot++)
         map_put(g, s->columns[slot].type->id, id, (uint16_t)slot);
     for (uint32_t i = 0; i < count; i++)
-        if (type_column(reef__type_of(ids[i])) == 0) map_put(g, ids[i], id, REEF_SLOT_TAG);
+        if (type_column(type_known(ids[i])) == 0) map_put(g, ids[i], id, REEF_SLOT_TAG);
     if (s->bound) RELEASE_STORE(&g->bound_count, g->bound_count + 1);
     if (s->resets) RELEASE_STORE(&g->reset_count, g->reset_count + 1);
     RELEASE_STORE(&g->shape_count, id + 1); /* queries of other worlds may look at it now */
@@ -616,7 +651,7 @@ COLD void reef__family_drop(family *f)
     give(f, g->edges, g->edge_capacity * sizeof *g->edges);
     for (uint32_t i = 0; i < g->map_count; i++)
         if ((*map_of(g, i))->capacity) give(f, *map_of(g, i), map_bytes((*map_of(g, i))->capacity));
-    for (uint32_t i = 0; i < REEF_MAP_PAGES; i++) give(f, g->maps[i], 256 * sizeof *g->maps[i]);
+    for (uint32_t i = 0; i <= g->map_count >> 8; i++) give(f, g->maps[i], 256 * sizeof *g->maps[i]);
     for (uint32_t i = TABLE_EMPTY; i < g->shape_count; i++) shape_free(f, g->shapes[i]);
     give(f, g->shapes, g->shape_capacity * sizeof *g->shapes);
     give(f, g->hash, g->hash_capacity * sizeof *g->hash);

@@ -19,6 +19,8 @@ enum {
 
 static const uint32_t no_indices;
 static reef_block_index no_index = {.get = &no_indices, .has = &no_indices};
+/* those of a world without an index of blocks */
+static reef_block_index *no_blocks[REEF_BLOCK_NUMBERS];
 
 /* ---- memory ---- */
 
@@ -52,10 +54,10 @@ static reef_block_index **entry_reserve(reef_world *w, uint32_t component)
     reef_map *m = w->hot.maps[component >> 8][component & 255];
     uint32_t *last = &w->family->graph.last_number;
     if (m->capacity == 0 || (m->number == 0 && *last == REEF_BLOCK_NUMBERS - 1)) return NULL;
-    if (w->hot.blocks == w->family->no_blocks) {
-        reef_block_index **all = reef__memory_zeroed(&w->family->memory, MEMORY_TABLES, sizeof w->family->no_blocks);
+    if (w->hot.blocks == no_blocks) {
+        reef_block_index **all = reef__memory_zeroed(&w->family->memory, MEMORY_TABLES, sizeof no_blocks);
         if (all == NULL) return NULL;
-        memcpy(all, w->family->no_blocks, sizeof w->family->no_blocks);
+        memcpy(all, no_blocks, sizeof no_blocks);
         RELEASE_STORE(&w->hot.blocks, all);
     }
     if (m->number == 0) RELEASE_STORE(&m->number, ++*last);
@@ -165,7 +167,7 @@ void reef__chunk_note_slow(reef_world *w, const shape *s, uint32_t unit, bool th
     const reef_slot *slots = unit_slots(w, unit);
     /* a tag's block is the index, which unit_note puts in the place of the world */
     for (uint32_t i = 0; s->component_count + SLOT_COLUMNS > s->end_slot && i < s->component_count; i++)
-        if (type_column(reef__type_of(s->component[i])) == 0) unit_note(w, s->component[i], unit, there ? w : NULL);
+        if (type_column(type_known(s->component[i])) == 0) unit_note(w, s->component[i], unit, there ? w : NULL);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
         unit_note(w, s->columns[k].type->id, unit, there ? slots[k].block : NULL);
 }
@@ -181,14 +183,14 @@ void reef__block_indexes_renew(reef_world *w)
     for (reef_block_index *x = w->block_newest; x; x = x->older) index_means(w, x);
 }
 
-void reef__block_indexes_family(family *f)
+void reef__block_indexes_fill(void)
 {
-    for (uint32_t i = 0; i < REEF_BLOCK_NUMBERS; i++) f->no_blocks[i] = &no_index;
+    for (uint32_t i = 0; i < REEF_BLOCK_NUMBERS; i++) no_blocks[i] = &no_index;
 }
 
 void reef__block_indexes_begin(reef_world *w)
 {
-    w->hot.blocks = w->family->no_blocks;
+    w->hot.blocks = no_blocks;
     w->block_room = UINT32_MAX;
     w->block_newest = NULL;
     w->block_count = 0;
@@ -196,12 +198,12 @@ void reef__block_indexes_begin(reef_world *w)
 
 COLD void reef__block_indexes_drop(reef_world *w)
 {
-    if (w->hot.blocks == w->family->no_blocks) return;
+    if (w->hot.blocks == no_blocks) return;
     for (reef_block_index *x = w->block_newest, *older; x; x = older) {
         older = x->older;
         index_give(w, x);
     }
-    reef__memory_free(&w->family->memory, MEMORY_TABLES, w->hot.blocks, sizeof w->family->no_blocks);
+    reef__memory_free(&w->family->memory, MEMORY_TABLES, w->hot.blocks, sizeof no_blocks);
     reef__block_indexes_begin(w);
 }
 

@@ -71,7 +71,7 @@ INLINE void chunk_note(reef_world *w, const shape *s, uint32_t unit, bool there)
 void reef__versions_forget(reef_world *w, uint32_t component);
 /* The types have got subtypes. */
 void reef__block_indexes_renew(reef_world *w);
-void reef__block_indexes_family(family *f);    /* in a new family */
+void reef__block_indexes_fill(void);           /* with the first family */
 void reef__block_indexes_begin(reef_world *w); /* in a new world */
 void reef__block_indexes_drop(reef_world *w);  /* frees them all: the world ends, or has another state */
 /* Units up to next_unit are used from now on. */

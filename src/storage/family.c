@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/archetype.h"
-#include "storage/block_index.h"
 #include "storage/layout.h"
 #include "storage/quarantine.h"
 #include "storage/world_data.h"
@@ -22,7 +21,6 @@ family *reef__family_make(const reef_allocator *allocator)
     }
     f->memory.bytes = sizeof *f;
     reef__graph_begin(f);
-    reef__block_indexes_family(f);
     reef__quarantine_begin(f);
     return f;
 }

@@ -24,7 +24,6 @@ typedef struct graph {
     edge **edges; /* open addressing, by key */
     uint32_t edge_count, edge_capacity;
     reef_map **maps[REEF_MAP_PAGES]; /* by component id, 256 on a page */
-    reef_map *no_maps[256];          /* a page of components that no table has */
     uint32_t last_number;            /* of an index of blocks: reef_map.number */
     uint32_t map_count;              /* the types with smaller ids have maps */
     uint32_t *order;                 /* tables in the visible order, as many as somebody has asked for */
@@ -44,10 +43,9 @@ typedef struct family {
     uint32_t worlds;        /* number of worlds, which may still read what the graph retires */
     uint64_t reader_serial; /* serial number of the last reader of removals or events */
     graph graph;
-    reef_block_index *no_blocks[REEF_BLOCK_NUMBERS]; /* those of a world without an index of blocks */
-    uint64_t query_serial;                           /* serial number of the last query, system or phase */
-    uint64_t schedule_epoch;                         /* counts the changes of schedules */
-    const struct observer_calls *observer_calls;     /* src/observe/observer.h; NULL: there never was an observer */
+    uint64_t query_serial;                       /* serial number of the last query, system or phase */
+    uint64_t schedule_epoch;                     /* counts the changes of schedules */
+    const struct observer_calls *observer_calls; /* src/observe/observer.h; NULL: there never was an observer */
     /* does a schedule know this serial number? (src/system/schedule.h) NULL: there never was a schedule */
     bool (*schedule_knows)(const reef_world *w, uint64_t serial);
 } family;

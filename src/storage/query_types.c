@@ -14,18 +14,6 @@ static uint32_t type_commonness(const reef_world *w, uint32_t component)
     return REEF_DEPENDENT(&map_of_id(w, component)->used) + w->filed_count[component % QUERY_BUCKETS];
 }
 
-void reef__query_types_file(reef_world *w, query_types *x)
-{
-    for (uint32_t i = 1; i < x->count; i++) {
-        const uint32_t id = x->id[i];
-        if (type_commonness(w, id) < type_commonness(w, x->id[0])) x->id[i] = x->id[0], x->id[0] = id;
-    }
-    if (x->left != w->tables_begun) x->epoch = x->looked = UINT64_MAX;
-    x->next = w->filed[bucket_of(x)];
-    w->filed[bucket_of(x)] = x;
-    w->filed_count[bucket_of(x)]++;
-}
-
 void reef__query_types_leave(reef_world *w, query_types *x)
 {
     query_types **at = &w->filed[bucket_of(x)];
@@ -38,34 +26,46 @@ void reef__query_types_leave(reef_world *w, query_types *x)
 /* A part of a type that is split has no bit in the signature. */
 static bool shape_has(const shape *s, uint32_t component)
 {
-    for (uint32_t i = 0; reef__type_of(component)->owner && i < s->component_count; i++)
-        if (s->component[i] == component) return true;
     const reef_signature_word *word = shape_signature(s);
     for (uint32_t i = 0; i < s->word_count; i++)
-        if (word[i].number == component / 64) return word[i].bits >> component % 64 & 1;
+        if (word[i].number == component / 64 && word[i].bits >> component % 64 & 1) return true;
+    for (uint32_t i = 0; type_known(component)->owner && i < s->component_count; i++)
+        if (s->component[i] == component) return true;
     return false;
 }
 
-/* Tells the queries of a bucket that are filed under `first`, if the table has whatever else they need. */
-static void bucket_tell(reef_world *w, query_types *x, const shape *s, uint32_t first)
+static void query_tell(reef_world *w, query_types *x, uint32_t table_id)
 {
-    for (; x; x = x->next) {
-        bool all = x->count == 0 || x->id[0] == first;
-        for (uint32_t i = 1; all && i < x->count; i++) all = shape_has(s, x->id[i]);
-        if (!all) continue;
-        x->epoch = UINT64_MAX;
-        if (x->told_count < QUERY_TOLD) x->told[x->told_count] = s->table;
-        x->told_count += x->told_count <= QUERY_TOLD;
-        w->told++;
-    }
+    x->epoch = UINT64_MAX;
+    if (x->told_count < QUERY_TOLD) x->told[x->told_count] = table_id;
+    x->told_count += x->told_count <= QUERY_TOLD;
+    w->told++;
 }
 
-void reef__query_types_tell(reef_world *w, const shape *s)
+static void queries_tell(reef_world *w, const shape *s)
 {
-    w->tables_begun++;
     for (uint32_t i = 0; i < s->component_count; i++) {
-        query_types *x = w->filed[s->component[i] % QUERY_BUCKETS];
-        if (x) bucket_tell(w, x, s, s->component[i]);
+        const uint32_t id = s->component[i];
+        for (query_types *x = w->filed[id % QUERY_BUCKETS]; x; x = x->next) {
+            bool all = x->id[0] == id;
+            for (uint32_t k = 1; all && k < x->count; k++) all = shape_has(s, x->id[k]);
+            if (all) query_tell(w, x, s->table);
+        }
     }
-    bucket_tell(w, w->filed[QUERY_BUCKETS], s, 0);
+    for (query_types *x = w->filed[QUERY_BUCKETS]; x; x = x->next) query_tell(w, x, s->table);
+}
+
+void reef__query_types_file(reef_world *w, query_types *x)
+{
+    for (uint32_t i = 1; i < x->count; i++) { /* the rarest first */
+        const uint32_t id = x->id[i], common = type_commonness(w, id);
+        uint32_t k = i;
+        for (; k > 0 && type_commonness(w, x->id[k - 1]) > common; k--) x->id[k] = x->id[k - 1];
+        x->id[k] = id;
+    }
+    if (x->left != w->tables_begun) x->epoch = x->looked = UINT64_MAX;
+    x->next = w->filed[bucket_of(x)];
+    w->filed[bucket_of(x)] = x;
+    w->filed_count[bucket_of(x)]++;
+    w->queries_tell = queries_tell;
 }

@@ -30,7 +30,4 @@ typedef struct query_types {
  * for the first time meanwhile. The caller holds the family's lock. */
 void reef__query_types_file(reef_world *w, query_types *x);
 void reef__query_types_leave(reef_world *w, query_types *x);
-/* A table is used for the first time. */
-void reef__query_types_tell(reef_world *w, const shape *s);
-
 #endif

@@ -694,7 +694,7 @@ COLD reef_status reef__relation_circle(const reef_world *w, const value_store *s
     enum { TREE = REEF_EXCLUSIVE | REEF_ACYCLIC, ON_THIS_WAY = 1, DONE };
     memory *m = &w->family->memory;
     const size_t bytes = w->hot.index_count;
-    if (s->count == 0 || (reef__type_of(s->component)->relation & TREE) != TREE) return REEF_OK;
+    if (s->count == 0 || (type_known(s->component)->relation & TREE) != TREE) return REEF_OK;
     uint8_t *visited = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
     reef_status status = visited ? REEF_OK : REEF_NO_MEMORY;
     for (store_place at = {.page = 0}; status == REEF_OK && reef__store_next(s, &at);) {

@@ -112,7 +112,7 @@ bool reef__removals_prepare(reef_world *w, uint32_t component, uint64_t n)
 bool reef__removals_prepare_row(reef_world *w, const shape *s)
 {
     for (uint32_t i = 0; i < s->component_count; i++)
-        if (reef__type_of(s->component[i])->tracked && !reef__removals_prepare(w, s->component[i], 1)) return false;
+        if (type_known(s->component[i])->tracked && !reef__removals_prepare(w, s->component[i], 1)) return false;
     return true;
 }
 
@@ -146,7 +146,7 @@ void reef__removal_log(reef_world *w, const type *t, uint32_t place, reef_entity
 void reef__removals_log_row(reef_world *w, const shape *s, uint32_t place, reef_entity e)
 {
     for (uint32_t i = 0; i < s->component_count; i++) {
-        const type *t = reef__type_of(s->component[i]);
+        const type *t = type_known(s->component[i]);
         if (t->tracked) reef__removal_log(w, t, place, e);
     }
 }

@@ -1,6 +1,6 @@
 /* Stamps of rows, for types with track_rows.
  *
- *   store of a type:  stamps[index / 512] ─► {changed, added} of 512 entity indices      versions of the world
+ *   store of a type:  stamps[index / 512] ─► changed[512], added[512]      versions of the world, by entity index
  *
  * Stamps are kept by entity index and not by row. So rows that move take nothing along, and nothing has to be cleared
  * when a component or its entity goes: the stamp of an entity that hasn't got the component is never read. Stamps are
@@ -28,12 +28,6 @@
 #include "reef/track.h"
 #include "reef/type_info.h"
 
-typedef struct stamp {
-    uint64_t changed, added;
-} stamp;
-
-enum { STAMPS_PER_PAGE = TRACK_PAGE_BYTES / (int)sizeof(stamp) };
-
 track_store *reef__track_of(const reef_world *w, uint32_t component)
 {
     for (uint32_t i = 0; i < w->state.track_count; i++)
@@ -56,32 +50,82 @@ static COLD track_store *track_make(reef_world *w, uint32_t component)
 
 /* ---- reading ---- */
 
-static const stamp *stamp_read(const track_store *s, uint32_t index)
+/* The stamps of a page; NULL: there are none. */
+static stamp_page *page_read(const track_store *s, uint32_t index)
 {
-    static const stamp never;
     const uint32_t page = index / STAMPS_PER_PAGE;
-    if (page >= s->stamps.count || s->stamps.page[page] == NULL) return &never;
-    return (const stamp *)s->stamps.page[page] + index % STAMPS_PER_PAGE;
+    return page < s->stamps.count ? s->stamps.page[page] : NULL;
 }
 
-uint64_t reef__track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows,
-                          uint64_t since, bool added)
+static uint64_t changed_at(const track_store *s, uint32_t index)
+{
+    const stamp_page *p = page_read(s, index);
+    return p ? p->changed[index % STAMPS_PER_PAGE] : 0;
+}
+
+static uint64_t added_at(const track_store *s, uint32_t index)
+{
+    const stamp_page *p = page_read(s, index);
+    return p ? p->added[index % STAMPS_PER_PAGE] : 0;
+}
+
+/* Is none of eight stamps newer? No two versions are so far apart that the highest bit of their difference says
+ * anything else. (In a loop, not every compiler finds the instructions that do several at once.) */
+INLINE bool eight_older(const uint64_t *x, uint64_t since)
+{
+    const uint64_t a = (since - x[0]) | (since - x[1]), b = (since - x[2]) | (since - x[3]);
+    const uint64_t c = (since - x[4]) | (since - x[5]), d = (since - x[6]) | (since - x[7]);
+    return !((a | b | c | d) >> 63);
+}
+
+/* Bit i says whether stamp i is newer. */
+static uint64_t stamps_newer(const uint64_t *stamp, uint32_t rows, uint64_t since)
 {
     uint64_t word = 0;
-    (void)w;
-    for (uint32_t i = 0; s && i < rows; i++) {
-        const stamp *x = stamp_read(s, e[i].index);
-        word |= (uint64_t)((added ? x->added : x->changed) > since) << i;
+    uint32_t i = 0;
+    for (; i + 8 <= rows; i += 8) {
+        if (LIKELY(eight_older(stamp + i, since))) continue;
+        for (uint32_t k = i; k < i + 8; k++) word |= (uint64_t)(stamp[k] > since) << k;
     }
+    for (; i < rows; i++) word |= (uint64_t)(stamp[i] > since) << i;
     return word;
+}
+
+/* Are the indices of these entities neighbours, in order? So are mostly those that were made in turn. `rows` is a
+ * constant where it is 64. */
+INLINE bool in_turn(const reef_entity *e, uint32_t rows)
+{
+    uint32_t apart = 0;
+    for (uint32_t i = 0; i < rows; i++) apart |= e[i].index ^ (e[0].index + i);
+    return apart == 0;
+}
+
+/* The same for the entities from `first` on, whose stamps are on one page. */
+static uint64_t run_newer(const track_store *s, uint32_t first, uint32_t rows, uint64_t since, bool added)
+{
+    const stamp_page *p = page_read(s, first);
+    return p ? stamps_newer((added ? p->added : p->changed) + first % STAMPS_PER_PAGE, rows, since) : 0;
+}
+
+uint64_t reef__track_word(const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added)
+{
+    if (s == NULL || rows == 0) return 0;
+    if (rows == 64 ? in_turn(e, 64) : in_turn(e, rows)) {
+        const uint32_t first = e[0].index, left = STAMPS_PER_PAGE - first % STAMPS_PER_PAGE;
+        if (LIKELY(rows <= left)) return run_newer(s, first, rows, since, added);
+        return run_newer(s, first, left, since, added) | run_newer(s, first + left, rows - left, since, added) << left;
+    }
+    uint64_t stamp[64];
+    for (uint32_t i = 0; i < rows; i++) stamp[i] = added ? added_at(s, e[i].index) : changed_at(s, e[i].index);
+    return stamps_newer(stamp, rows, since);
 }
 
 uint64_t reef__track_next(const track_store *s, uint64_t index)
 {
     for (uint64_t page = index / STAMPS_PER_PAGE; s && page < s->stamps.count; page++, index = page * STAMPS_PER_PAGE) {
-        const stamp *x = s->stamps.page[page];
-        for (uint64_t i = index % STAMPS_PER_PAGE; x && i < STAMPS_PER_PAGE; i++)
-            if (x[i].changed) return page * STAMPS_PER_PAGE + i;
+        const stamp_page *p = s->stamps.page[page];
+        for (uint64_t i = index % STAMPS_PER_PAGE; p && i < STAMPS_PER_PAGE; i++)
+            if (p->changed[i]) return page * STAMPS_PER_PAGE + i;
     }
     return UINT64_MAX;
 }
@@ -89,7 +133,7 @@ uint64_t reef__track_next(const track_store *s, uint64_t index)
 static bool since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since, bool added)
 {
     const type *t = WORLD_GIVEN_TO(w, added ? "reef_added_since" : "reef_changed_since") ? reef__type_of(c.id) : NULL;
-    return t && has_itself(w, e, t) && reef__track_word(w, reef__track_of(w, c.id), &e, 1, since, added) != 0;
+    return t && has_itself(w, e, t) && reef__track_word(reef__track_of(w, c.id), &e, 1, since, added) != 0;
 }
 
 bool reef_changed_since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since)
@@ -140,44 +184,46 @@ bool reef__track_prepare_table(reef_world *w, uint32_t component, const table *t
 
 void reef__track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added)
 {
-    stamp *x = (stamp *)(uintptr_t)stamp_read(reef__track_of(w, component), index);
-    x->changed = w->hot.version;
-    if (added) x->added = w->hot.version;
+    stamp_page *p = page_read(reef__track_of(w, component), index);
+    p->changed[index % STAMPS_PER_PAGE] = w->hot.version;
+    if (added) p->added[index % STAMPS_PER_PAGE] = w->hot.version;
 }
 
 void reef__track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version)
 {
-    stamp *x = (stamp *)(uintptr_t)stamp_read(reef__track_of(w, component), index);
-    if (x->changed < version) x->changed = version;
+    uint64_t *changed = &page_read(reef__track_of(w, component), index)->changed[index % STAMPS_PER_PAGE];
+    if (*changed < version) *changed = version;
 }
 
 bool reef__track_set(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added)
 {
     const reef_entity e = {index, 1};
     if (!reef__track_prepare(w, component, &e, 1)) return false;
-    stamp *x = (stamp *)(uintptr_t)stamp_read(reef__track_of(w, component), index);
-    if (changed) x->changed = changed;
-    if (added) x->added = added;
+    stamp_page *p = page_read(reef__track_of(w, component), index);
+    if (changed) p->changed[index % STAMPS_PER_PAGE] = changed;
+    if (added) p->added[index % STAMPS_PER_PAGE] = added;
     return true;
 }
 
 bool reef__track_prepare_row(reef_world *w, const shape *s, reef_entity e)
 {
     for (uint32_t i = 0; i < s->component_count; i++)
-        if (reef__type_of(s->component[i])->tracked && !reef__track_prepare(w, s->component[i], &e, 1)) return false;
+        if (type_known(s->component[i])->tracked && !reef__track_prepare(w, s->component[i], &e, 1)) return false;
     return true;
 }
 
 void reef__track_stamp_row(reef_world *w, const shape *s, uint32_t index)
 {
     for (uint32_t i = 0; i < s->component_count; i++)
-        if (reef__type_of(s->component[i])->tracked) reef__track_stamp(w, s->component[i], index, true);
+        if (type_known(s->component[i])->tracked) reef__track_stamp(w, s->component[i], index, true);
 }
 
 void reef__track_carry(reef_world *to, const reef_world *from, uint32_t component, uint32_t index)
 {
-    *(stamp *)(uintptr_t)stamp_read(reef__track_of(to, component), index) =
-        *stamp_read(reef__track_of(from, component), index);
+    const track_store *s = reef__track_of(from, component);
+    stamp_page *p = page_read(reef__track_of(to, component), index);
+    p->changed[index % STAMPS_PER_PAGE] = changed_at(s, index);
+    p->added[index % STAMPS_PER_PAGE] = added_at(s, index);
 }
 
 /* ---- validation ---- */
@@ -191,9 +237,10 @@ static const char *rows_validate(const reef_world *w, const table *t, uint32_t c
         if (k != REEF_SLOT_TAG && slots[k].version == w->hot.version && !w->locks)
             return "a column that may be written unseen";
         for (uint32_t row = 0; row < chunk_rows(t, unit); row++) {
-            const stamp *x = s ? stamp_read(s, slot_entities(slots)[row].index) : NULL;
-            if (x == NULL || x->added == 0) return "a row without a stamp";
-            if (x->changed < x->added || x->changed > w->hot.version) return "a wrong stamp";
+            const uint32_t index = slot_entities(slots)[row].index;
+            const uint64_t changed = s ? changed_at(s, index) : 0, added = s ? added_at(s, index) : 0;
+            if (added == 0) return "a row without a stamp";
+            if (changed < added || changed > w->hot.version) return "a wrong stamp";
         }
     }
     return NULL;

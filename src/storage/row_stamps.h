@@ -12,13 +12,21 @@
 
 /* ---- stamps ---- */
 
+enum { STAMPS_PER_PAGE = TRACK_PAGE_BYTES / (2 * (int)sizeof(uint64_t)) };
+
+/* A page of track_store.stamps. Of neighbours one kind of stamp lies side by side, which reading many of them is made
+ * for. */
+typedef struct stamp_page {
+    uint64_t changed[STAMPS_PER_PAGE], added[STAMPS_PER_PAGE];
+} stamp_page;
+_Static_assert(sizeof(stamp_page) == TRACK_PAGE_BYTES, "a page of stamps fills its page");
+
 /* The stamps of a type. NULL: no entity of this state ever had the component. The pointer is good until another type is
  * tracked for the first time. */
 track_store *reef__track_of(const reef_world *w, uint32_t component);
 /* Bit i (of at most 64) says whether the component of e[i], which has it, was written, or added, after version
  * `since`. */
-uint64_t reef__track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows,
-                          uint64_t since, bool added);
+uint64_t reef__track_word(const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added);
 /* The first index from `index` on whose entity ever had the component. UINT64_MAX: there is none. A store NULL has
  * none. */
 uint64_t reef__track_next(const track_store *s, uint64_t index);

@@ -122,7 +122,7 @@ static NOINLINE void *value_take(reef_world *w, value_store *s, const type *t, v
 void *reef__shared_own(reef_world *w, value_store *s, uint32_t slot)
 {
     void *value = *slot_at(s, slot);
-    if (!reef__is_own(w, head_of(value))) value = value_take(w, s, reef__type_of(s->component), value);
+    if (!reef__is_own(w, head_of(value))) value = value_take(w, s, type_known(s->component), value);
     if (value == NULL) return NULL;
     reef__shared_mark(value, w->hot.version);
     return value;

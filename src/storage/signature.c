@@ -343,7 +343,7 @@ COLD bool reef__shape_signed(const shape *s)
         if (i && words[i - 1].number >= words[i].number) return false;
     }
     for (uint32_t i = 0; i < s->component_count; i++) {
-        const bool part = reef__type_of(s->component[i])->owner != 0;
+        const bool part = type_known(s->component[i])->owner != 0;
         if (!part && !words_have(words, s->word_count, s->component[i])) return false;
         parts += part;
     }

@@ -43,7 +43,7 @@ static bool values_release(void *context, const void *block, const void *kept, u
 {
     const store_pages *x = context;
     const value_store *s = x->store;
-    const type *t = reef__type_of(s->component);
+    const type *t = type_known(s->component);
     (void)kept, (void)base; /* a page that was copied has values of its own */
     for (uint32_t i = 0; i <= slot_mask(s); i++) {
         char *slot = (char *)(uintptr_t)block + s->offset + (size_t)i * s->size;
@@ -66,7 +66,7 @@ static bool values_copy(void *context, void *to, const void *from, size_t index)
 {
     store_pages *x = context;
     const value_store *s = x->store;
-    const type *t = reef__type_of(s->component);
+    const type *t = type_known(s->component);
     memcpy(to, from, s->offset);
     for (uint32_t i = 0; i <= slot_mask(s); i++) {
         const reef_entity e = slot_entity(s, from, (uint32_t)index, i);
@@ -88,7 +88,7 @@ static bool values_copy(void *context, void *to, const void *from, size_t index)
 
 paged_owner reef__store_owner(family *f, const value_store *s, store_pages *pages)
 {
-    const type *t = reef__type_of(s->component);
+    const type *t = type_known(s->component);
     *pages = (store_pages){.store = s, .family = f};
     pages->type = (paged_type){.page_bytes = s->offset + ((size_t)s->size << s->bits),
                                .arena = ARENA_COLUMNS + s->component % COLUMN_ARENAS,

@@ -20,7 +20,6 @@
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
-#include "storage/query_types.h"
 #include "storage/row_bits.h"
 #include "storage/signature.h"
 #include "storage/world_data.h"
@@ -550,7 +549,8 @@ table *reef__table_own(reef_world *w, uint32_t id)
     reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
     if (t->shape) return t;
     t->shape = shape_of(w->family, id);
-    reef__query_types_tell(w, t->shape);
+    w->tables_begun++;
+    if (w->queries_tell) w->queries_tell(w, t->shape);
     return t;
 }
 
@@ -915,7 +915,7 @@ COLD reef_status reef__tables_validate(const reef_world *w, char *message, size_
             ok = false;
         if (!reef__shape_signed(t->shape)) ok = false;
         for (uint32_t i = 0; i < t->shape->component_count; i++) {
-            const type *c = reef__type_of(t->shape->component[i]);
+            const type *c = type_known(t->shape->component[i]);
             if (reef__slot_seek(w, c->id, id) == 0 || (c->owner && reef__slot_seek(w, c->owner, id) == 0)) ok = false;
             for (uint32_t k = 0; k < c->part_count; k++)
                 if (reef__slot_seek(w, c->parts[k], id) == 0) ok = false;

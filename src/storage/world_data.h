@@ -87,6 +87,8 @@ struct reef_world {
     struct query_types *filed[QUERY_BUCKETS + 1];
     uint32_t filed_count[QUERY_BUCKETS + 1];
     uint64_t tables_begun, told;
+    /* tells queries that a table is used for the first time; NULL: there was no query yet, and none is linked in */
+    void (*queries_tell)(reef_world *w, const shape *s);
     /* the last ones, for a caller who asks the same again; the newest first */
     struct reef_query_data *freed_queries[FREED_QUERIES];
     /* counts the changes that no version tells: another state, or chunks that went to another table as they were */

@@ -237,9 +237,17 @@ static void subtypes_put(const type *base, uint32_t id)
     }
 }
 
+int reef__type_compare(const type *a, const type *b)
+{
+    if (a->name_start != b->name_start) return a->name_start < b->name_start ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
 uint32_t reef__types_described(void) { return REEF_ACQUIRE_U32(&registry.described); }
 
 /* ---- records by id and by name ---- */
+
+const type *reef__type_of(uint32_t id) { return id <= REEF_TYPES_MAX ? type_known(id) : NULL; }
 
 static type *record_at(uint32_t id)
 {

@@ -1,6 +1,8 @@
 /* Lists of types in the order of their names (src/type/type_walk.h). */
 #include "type/type_walk.h"
 
+int reef__ids_compare(uint32_t a, uint32_t b) { return a == b ? 0 : reef__type_compare(type_known(a), type_known(b)); }
+
 /* Insertion sort, since sets are short and mostly sorted; with gaps (Shell's sort) for long ones. */
 void reef__ids_sort(uint32_t *ids, uint32_t count)
 {

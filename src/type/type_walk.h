@@ -6,10 +6,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 
-INLINE int reef__ids_compare(uint32_t a, uint32_t b) /* as strcmp of the names */
-{
-    return a == b ? 0 : reef__type_compare(reef__type_of(a), reef__type_of(b));
-}
+int reef__ids_compare(uint32_t a, uint32_t b); /* as strcmp of the names */
 void reef__ids_sort(uint32_t *ids, uint32_t count);
 
 /* Is t behind `last`, and before the best candidate so far? `last` NULL: nothing was visited yet. `best` NULL: t is the

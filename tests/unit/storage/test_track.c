@@ -456,19 +456,43 @@ static void words_of_rows_say_which_changed(void **given)
     assert_ok(reef_spawn_many(w, 64, e, reef_with(Spot, 1, 2)));
     const track_store *s = reef__track_of(w, c.id);
     assert_non_null(s);
-    assert_true(reef__track_word(w, s, e, 64, 0, true) == UINT64_MAX);
-    assert_true(reef__track_word(w, s, e, 3, 0, true) == 7);
+    assert_true(reef__track_word(s, e, 64, 0, true) == UINT64_MAX);
+    assert_true(reef__track_word(s, e, 3, 0, true) == 7);
     uint64_t v = reef_version(w);
-    assert_true(reef__track_word(w, s, e, 64, v, false) == 0);
+    assert_true(reef__track_word(s, e, 64, v, false) == 0);
     reef_mut(w, e[0], Spot)->x = 1;
     reef_mut(w, e[63], Spot)->x = 1;
-    assert_true(reef__track_word(w, s, e, 64, v, false) == (1 | UINT64_C(1) << 63));
-    assert_true(reef__track_word(w, s, e, 64, v, true) == 0);
+    assert_true(reef__track_word(s, e, 64, v, false) == (1 | UINT64_C(1) << 63));
+    assert_true(reef__track_word(s, e, 64, v, true) == 0);
     assert_true(reef__track_prepare(w, c.id, e + 4, 2));
     reef__track_stamp(w, c.id, e[4].index, false);
     reef__track_stamp(w, c.id, e[5].index, true);
-    assert_true(reef__track_word(w, s, e, 8, v, false) == 0x31);
-    assert_true(reef__track_word(w, s, e, 8, v, true) == 0x20);
+    assert_true(reef__track_word(s, e, 8, v, false) == 0x31);
+    assert_true(reef__track_word(s, e, 8, v, true) == 0x20);
+}
+
+/* Entities side by side, on both sides of a page of stamps, and in any order. */
+static void words_of_rows_in_any_order(void **given)
+{
+    enum { STAMPED = 3 * STAMPS_PER_PAGE };
+    static reef_entity e[STAMPED], mixed[64];
+    reef_world *w = world_of(given);
+    assert_ok(reef_spawn_many(w, STAMPED, e, reef_with(Spot, 1, 2)));
+    const track_store *s = reef__track_of(w, reef_id(Spot).id);
+    const uint64_t v = reef_version(w);
+    for (uint32_t i = 0; i < STAMPED; i += 7) reef_mut(w, e[i], Spot)->x = 1;
+    for (uint32_t first = 0; first + 64 <= STAMPED; first += 5)
+        for (uint32_t count = 0; count <= 64; count += 1 + first % 9) {
+            uint64_t word = 0, other = 0;
+            for (uint32_t i = 0; i < count; i++) {
+                word |= (uint64_t)((first + i) % 7 == 0) << i;
+                mixed[i] = e[(first + i * 31) % STAMPED];
+                other |= (uint64_t)((first + i * 31) % STAMPED % 7 == 0) << i;
+            }
+            assert_true(reef__track_word(s, e + first, count, v, false) == word);
+            assert_true(reef__track_word(s, mixed, count, v, false) == other);
+            assert_true(reef__track_word(s, e + first, count, v, true) == 0);
+        }
 }
 
 static void a_version_divides_the_time(void **given)
@@ -558,6 +582,7 @@ int main(void)
         TEST(queries_visit_exactly_what_changed),
         TEST(what_others_write_during_a_loop_is_new),
         TEST(words_of_rows_say_which_changed),
+        TEST(words_of_rows_in_any_order),
         TEST(a_version_divides_the_time),
         TEST(stamps_cost_what_they_cost),
         TEST(what_cant_be_tracked_is_refused),
