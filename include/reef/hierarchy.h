@@ -28,7 +28,7 @@ REEF_BEGIN_C
 /* Its source is a child of its target. Relating is also refused with NAME_TAKEN (the parent has another child of that
  * name) and BAD_TEXT (the name has a dot), and reef_unrelate with NAME_TAKEN (another entity without a parent has the
  * name). Where something else takes the parent away, a name that is taken is lost. */
-REEF_RELATION(ChildOf, REEF_EXCLUSIVE | REEF_ACYCLIC | REEF_CASCADE);
+REEF_RELATION_BUILT_IN_(ChildOf, REEF_EXCLUSIVE | REEF_ACYCLIC | REEF_CASCADE);
 
 /* ---- up ---- O(generations) */
 

@@ -12,6 +12,7 @@
  *     reef_resolve            reef_type_find
  *     reef_declare            reef_type_new
  *     reef_undeclare_         reef_type_new
+ *     reef_bring_relations_   reef_type_new
  *     reef_get                reef_get_id
  *     reef_mut                reef_mut_id
  *     reef_has                reef_has_id

@@ -32,7 +32,7 @@ REEF_BEGIN_C
 /* The tag of templates and of everything below them. Copies don't get it. */
 REEF_TAG(ReefPrefab);
 /* Its source is a copy of its target. */
-REEF_RELATION(InstanceOf, REEF_EXCLUSIVE | REEF_ACYCLIC);
+REEF_RELATION_BUILT_IN_(InstanceOf, REEF_EXCLUSIVE | REEF_ACYCLIC);
 
 /* Makes an entity and everything below it a template. Call it again when children have come; those that have the tag
  * keep it. All or none. Errors: NOT_ALIVE, LOCKED, LIMIT, NO_MEMORY. */

@@ -63,11 +63,12 @@ enum {
  * source has up to REEF_MULTI_MAX targets, or one. */
 #define REEF_RELATION(...) REEF_RELATION_MORE_(__VA_ARGS__, 0, 0)
 #define REEF_RELATION_MORE_(T, options, ...) \
+    REEF_RELATION_STRUCT_(T) static REEF_RELATION_DECLARATION_(T, options, 0) REEF_ENLIST_(T)
+#define REEF_RELATION_STRUCT_(T) \
     typedef struct T { \
         REEF_ALIGNAS(8) const reef_entity target; \
         const uint64_t place; \
-    } T; \
-    REEF_DECLARE_RELATION_(T, options, 0)
+    } T;
 /* The same with data: REEF_RELATION_OF(Owes, Money), REEF_RELATION_OF(Fears, Doubt, REEF_EXCLUSIVE). The type of the
  * data is a component that was declared before, without hooks and with an alignment of at most 16 bytes. */
 #define REEF_RELATION_OF(...) REEF_RELATION_OF_MORE_(__VA_ARGS__, 0, 0)
@@ -78,11 +79,17 @@ enum {
         const uint64_t place; \
         Data data; \
     } T; \
-    REEF_DECLARE_RELATION_(T, options, &reef_declared_by_REEF_COMPONENT_##Data)
-#define REEF_DECLARE_RELATION_(T, options, data) \
-    REEF_DECLARE_ALL_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), \
+    static REEF_RELATION_DECLARATION_(T, options, &reef_declared_by_REEF_COMPONENT_##Data) REEF_ENLIST_(T)
+#define REEF_RELATION_DECLARATION_(T, options, data) \
+    REEF_DECLARATION_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), \
                       ((options)&REEF_EXCLUSIVE) != 0 ? REEF_PAGED : REEF_MULTI, 0, 0, 0, \
-                      (options) | REEF_IS_RELATION, data)
+                      (options) | REEF_IS_RELATION, data, reef_bring_relations_)
+/* A relation of reef itself. No list has its declaration, so that it is only in a program that names the type. */
+#define REEF_RELATION_BUILT_IN_(T, options) \
+    REEF_RELATION_STRUCT_(T) \
+    static REEF_UNUSED REEF_RELATION_DECLARATION_(T, options, 0) struct reef_needs_semicolon_##T
+/* Lets the library find its code of relations. Only declarations name this. */
+REEF_API void reef_bring_relations_(void);
 
 /* ---- relating ---- */
 

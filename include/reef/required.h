@@ -31,6 +31,7 @@
             REEF_CAST(uint32_t, sizeof reef_required_##T / sizeof reef_required_##T[0]); \
         reef_declare(&reef_declared_by_REEF_COMPONENT_##T); \
     } \
+    REEF_AT_UNLOAD(reef_required_at_unload_##T) { reef_undeclare_(&reef_declared_by_REEF_COMPONENT_##T); } \
     struct reef_needs_semicolon_required_##T
 
 /* The declarations of up to 8 types. */

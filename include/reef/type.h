@@ -67,6 +67,9 @@ typedef struct reef_type_decl {
     /* what the inlined calls read: the same as id, as soon as this copy of reef has made a world. Before, a world can
      * only be that of another copy of reef in the program, whose ids are others, and each call asks the library */
     uint32_t shown;
+    /* of a relation type: reef_bring_relations_, which is called before the type is registered. It alone names the code
+     * of relations, so that a program without a relation type is linked without it */
+    void (*brings)(void);
 } reef_type_decl;
 
 /* Links a declaration into the process's list. The macros call it before main. Allocates nothing. Any thread. */
@@ -89,11 +92,12 @@ REEF_API reef_component reef_resolve(reef_type_decl *decl) REEF_PURE;
 #endif
 #define REEF_DECLARE_(T, size, align, home, hooks) REEF_DECLARE_AS_(T, size, align, home, hooks, 0, 0)
 #define REEF_DECLARE_AS_(T, size, align, home, hooks, page_rows, base) \
-    REEF_DECLARE_ALL_(T, size, align, home, hooks, page_rows, base, 0, 0)
-#define REEF_DECLARE_ALL_(T, size, align, home, hooks, page_rows, base, relation, data) \
-    static reef_type_decl reef_declared_by_REEF_COMPONENT_##T = {#T,   size,     align, home, hooks, 0, 0, page_rows, \
-                                                                 base, relation, data,  0,    0,     0, 0, 0}; \
-    enum { reef_home_by_REEF_COMPONENT_##T = home, reef_size_by_REEF_COMPONENT_##T = size }; \
+    static REEF_DECLARATION_(T, size, align, home, hooks, page_rows, base, 0, 0, 0) REEF_ENLIST_(T)
+#define REEF_DECLARATION_(T, size, align, home, hooks, page_rows, base, relation, data, brings) \
+    reef_type_decl reef_declared_by_REEF_COMPONENT_##T = {#T,       size, align, home, hooks, 0, 0, page_rows, base, \
+                                                          relation, data, 0,     0,    0,     0, 0, brings}; \
+    enum { reef_home_by_REEF_COMPONENT_##T = home, reef_size_by_REEF_COMPONENT_##T = size };
+#define REEF_ENLIST_(T) \
     REEF_BEFORE_MAIN(reef_before_main_##T) { reef_declare(&reef_declared_by_REEF_COMPONENT_##T); } \
     REEF_AT_UNLOAD(reef_at_unload_##T) { reef_undeclare_(&reef_declared_by_REEF_COMPONENT_##T); } \
     struct reef_needs_semicolon_##T

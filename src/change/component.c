@@ -550,7 +550,7 @@ static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_compon
 {
     uint32_t page = 0;
     if (UNLIKELY(s->relation)) {
-        const reef_status status = reef__relation_set(w, c, e, value, size);
+        const reef_status status = reef__relations_by->set(w, c, e, value, size);
         return LIKELY(status != REEF_ABSENT) ? status : reef_set_id(w, e, c, value, size);
     }
     if (UNLIKELY(!store_direct(w, s))) return reef_set_id(w, e, c, value, size);
@@ -622,7 +622,7 @@ static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_com
                : s->size == 8 ? store_remove_cached(&w->hot, s, e, 8, false)
                               : store_remove_cached(&w->hot, s, e, s->size, false)))
         return REEF_OK;
-    if (UNLIKELY(s->relation) && reef__relation_remove(w, c, e)) return REEF_OK;
+    if (UNLIKELY(s->relation) && reef__relations_by->remove(w, c, e)) return REEF_OK;
     return store_direct(w, s) && reef__stored_leave_fast(w, s, e) ? REEF_OK : remove_slow(w, e, c);
 }
 

@@ -83,7 +83,8 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
         return reef__command_plain(w, w->commands, COMMAND_DESTROY, op, e, none);
     if (place == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, none, e, 0);
     if (w->locks && !BUG(17)) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
-    if (w->slow & SLOW_RELATED && !w->untargeted && reef__related_to(w, e)) return reef__destroy_related(w, op, &e, 1);
+    if (w->slow & SLOW_RELATED && !w->untargeted && reef__relations_by->related_to(w, e))
+        return reef__relations_by->destroy(w, op, &e, 1);
     const bool told = reef__entity_watched(w, e);
     if (told && !observe_destroy(w, e)) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     const bool died = destroy_run(w, e, place);
@@ -193,7 +194,7 @@ static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
      * cold value and is no target. (Tables whose rows have bits have no lease, so they never take it.) */
     const uint64_t gate = w->slow & SLOW_BOUND && reef_name(w, e) == NULL &&
                                   !(w->slow & SLOW_COLD && reef__cold_some(w, e)) &&
-                                  !(w->slow & SLOW_RELATED && reef__related_to(w, e))
+                                  !(w->slow & SLOW_RELATED && reef__relations_by->related_to(w, e))
                               ? w->hot.gate_move
                               : w->gate_destroy;
     if (place_of(w, e) >= 2 * PLACE_EMPTY) {
@@ -382,7 +383,7 @@ COLD reef_status reef_world_clear(reef_world *w)
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0);
     reef_status s = collect(w, &d);
     const bool related = s == REEF_OK && reef__related_any(w);
-    if (related) s = reef__destroy_related(w, op, d.entities, d.count);
+    if (related) s = reef__relations_by->destroy(w, op, d.entities, d.count);
     else if (s == REEF_OK && !reef__destroy_prepare(w, d.entities, d.count, 0)) s = REEF_NO_MEMORY;
     if (s == REEF_OK && !related) {
         observe_open(w);

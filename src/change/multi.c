@@ -28,15 +28,15 @@ static reef_status add_behind(reef_world *w, reef_entity e, const type *t, const
     if (!room) return REEF_NO_MEMORY;
     const uint32_t first = slot_of(s, e), slot = first + n;
     if (v->data && own < (size_t)n * t->size) value.data = slot_value(s, first) + own;
-    reef_status status = t->relation ? reef__relation_check(w, e, t, &value, 0, false) : REEF_OK;
+    reef_status status = t->relation ? reef__relations_by->check(w, e, t, &value, 0, false) : REEF_OK;
     if (status == REEF_OK) status = reef__value_put(w, e, t, slot_value(s, slot), &value, 0);
     if (status != REEF_OK) return status;
-    if (t->relation) reef__relation_unplace(w, t, slot_value(s, slot), &value, NULL);
+    if (t->relation) reef__relations_by->unplace(w, t, slot_value(s, slot), &value, NULL);
     reef__slot_owner_put(s, slot, e);
     ++*reef__run_word(s, first);
     s->count++;
     values_mark(w, s, slot >> s->bits);
-    if (s->relation) reef__relation_index_add(w, s, e, slot_value(s, slot));
+    if (s->relation) reef__relations_by->index_add(w, s, e, slot_value(s, slot));
     if (t->tracked) reef__track_stamp(w, t->id, e.index, false);
     return REEF_OK;
 }
@@ -84,7 +84,7 @@ reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, u
     const uint32_t first = slot_of(s, e);
     quarantine_because(w, op, t->id, e);
     (void)reef__quarantine_page(w, s, first >> s->bits);
-    if (s->relation) reef__relation_index_remove(w, s, e, slot_value(s, first + i));
+    if (s->relation) reef__relations_by->index_remove(w, s, e, slot_value(s, first + i));
     value_leave(w, t, slot_value(s, first + i));
     for (uint32_t k = i + 1; k < n; k++) reef__value_move(t, slot_value(s, first + k - 1), slot_value(s, first + k));
     reef__slot_owner_put(s, first + n - 1, (reef_entity){0, 0});

@@ -16,6 +16,7 @@
 #include "storage/observed.h"
 #include "storage/quarantine.h"
 #include "storage/read.h"
+#include "storage/relation_calls.h"
 #include "storage/relation_index.h"
 #include "storage/row_bits.h"
 #include "storage/running.h"
@@ -25,10 +26,28 @@
 #include "change/command.h"
 #include "change/component.h"
 #include "change/relation_command.h"
+#include "change/spawn.h"
 #include "change/value_path.h"
 #include "reef/hierarchy.h"
 #include "reef/multi.h"
 #include "reef/relation.h"
+
+void reef_bring_relations_(void)
+{
+    static const relation_calls calls = {.index_add = reef__relation_index_add,
+                                         .index_remove = reef__relation_index_remove,
+                                         .name_prepare_orphan = reef__name_prepare_orphan,
+                                         .name_arrives = reef__name_arrives,
+                                         .check = reef__relation_check,
+                                         .differs = reef__relation_differs,
+                                         .unplace = reef__relation_unplace,
+                                         .set = reef__relation_set,
+                                         .remove = reef__relation_remove,
+                                         .related_to = reef__related_to,
+                                         .destroy = reef__destroy_related,
+                                         .spawn = reef__spawn_related};
+    if (reef__relations_by == NULL) reef__relations_by = &calls; /* under the lock of the list of types */
+}
 
 static value_store *relation_store(const reef_world *w, const type *t)
 {

@@ -701,9 +701,9 @@ INLINE void value_fill(const shape *s, const reef_slot *slots, uint32_t slot, ui
     else memset(to, 0, size);
 }
 
-/* The same as reef_spawn_values for values among which are relations (row tree_build_spawn: by the general path it took
- * 5,600 instructions). The id and the place are known before, so that the relations can be prepared. */
-static NOINLINE reef_entity spawn_related(reef_world *w, const reef_value *values, uint32_t count, const shape *s)
+/* The id and the place are known before, so that the relations can be prepared. (Row tree_build_spawn: by the general
+ * path it took 5,600 instructions.) */
+reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_t count, const shape *s)
 {
     reef_slot *slots;
     uint32_t slot[SPAWN_FEW], place;
@@ -745,7 +745,9 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
     if (UNLIKELY(id == 0)) return spawn_slow(w, values, count);
     const shape *s = shape_of(w->family, id);
     for (uint32_t k = 0; k < count; k++) {
-        if (UNLIKELY(!value_fits(w, s, &values[k], &slot[k]))) return spawn_related(w, values, count, s);
+        if (UNLIKELY(!value_fits(w, s, &values[k], &slot[k])))
+            return w->slow & SLOW_RELATED ? reef__relations_by->spawn(w, values, count, s)
+                                          : spawn_slow(w, values, count);
         if (value_again(values, k, &seen)) return spawn_slow(w, values, count);
     }
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;

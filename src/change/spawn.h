@@ -5,6 +5,7 @@
 
 #include "base/platform.h"
 #include "type/type.h"
+#include "storage/layout.h"
 #include "storage/split_columns.h"
 #include "reef/component.h"
 
@@ -32,6 +33,10 @@ void reef__spawn_undo(spawning *x, uint32_t made);
 /* The records of pending ids become this world's own; later the ids are entities. */
 reef_status reef__given_prepare(const spawning *x);
 void reef__given_commit(const spawning *x);
+
+/* The same as reef_spawn_values for values among which are relations, of the set with this shape. It is reached by
+ * src/storage/relation_calls.h. */
+reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_t count, const shape *s);
 
 /* Makes the entities of a command, by ids that are pending. All are made or none. */
 reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, const reef_value *values,

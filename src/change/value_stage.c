@@ -213,14 +213,14 @@ static void stage_take_back(const value_stage *x, const stage_walk *k, char *raw
 /* May the entity get these relations? */
 static COLD reef_status stage_relates(const value_stage *x, const stage_walk *k)
 {
-    const reef_status s = reef__relation_check(x->w, x->e, k->t, k->v, x->n, k->has);
-    return s == REEF_OK && k->rest ? reef__relation_differs(x->w, k->t, k->v, x->n, k->rest) : s;
+    const reef_status s = reef__relations_by->check(x->w, x->e, k->t, k->v, x->n, k->has);
+    return s == REEF_OK && k->rest ? reef__relations_by->differs(x->w, k->t, k->v, x->n, k->rest) : s;
 }
 
 static COLD void stage_unplace(const value_stage *x, const stage_walk *k, char *raw)
 {
-    reef__relation_unplace(x->w, k->t, raw, k->v, NULL);
-    if (k->rest) reef__relation_unplace(x->w, k->t, raw + k->t->size, k->rest, NULL);
+    reef__relations_by->unplace(x->w, k->t, raw, k->v, NULL);
+    if (k->rest) reef__relations_by->unplace(x->w, k->t, raw + k->t->size, k->rest, NULL);
 }
 
 /* Takes back the first `made` values. */
@@ -279,7 +279,7 @@ static void stage_replace(const value_stage *x, const stage_walk *k)
     relation_value replaced = {{0, 0}, 0};
     if (t->relation) {
         memcpy(&replaced, here, sizeof replaced);
-        if (!BUG(196)) reef__relation_index_remove(w, s, x->e, here);
+        if (!BUG(196)) reef__relations_by->index_remove(w, s, x->e, here);
     }
     if (t->home == REEF_SHARED) {
         void *was = *(void **)(void *)here;
@@ -297,8 +297,8 @@ static void stage_replace(const value_stage *x, const stage_walk *k)
         memmove(here, k->v->data, t->size);
     }
     if (t->relation) {
-        reef__relation_unplace(w, t, here, k->v, &replaced);
-        reef__relation_index_add(w, s, x->e, here);
+        reef__relations_by->unplace(w, t, here, k->v, &replaced);
+        reef__relations_by->index_add(w, s, x->e, here);
     }
 }
 

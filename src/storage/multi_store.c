@@ -138,7 +138,7 @@ void reef__multi_put(reef_world *w, value_store *s, reef_entity e, uint32_t valu
     s->run_count++;
     s->count += values;
     for (uint32_t i = 0; i < values && s->relation; i++)
-        reef__relation_index_add(w, s, e, slot_value(s, slot_of(s, e) + i));
+        reef__relations_by->index_add(w, s, e, slot_value(s, slot_of(s, e) + i));
 }
 
 /* Makes a run free, whose slots then belong to no entity. */

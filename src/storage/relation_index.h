@@ -8,7 +8,7 @@
  * knows it. Snapshots and forks share its pages, so that they needn't make it anew.
  *
  * Whatever puts a value into a store of relations or takes one out keeps the index true (reef__relation_index_add and
- * reef__relation_index_remove, src/storage/sparse_store.h). A value without a place gets the one behind all others of
+ * reef__relation_index_remove). A value without a place gets the one behind all others of
  * its target. Where there is no memory for that, the index is dropped: the store is *without an index* then, reading
  * walks all values of the store, and the next change that needs the index makes it anew. So what keeps the index true
  * can't fail. */
@@ -29,6 +29,9 @@ typedef struct relation_value {
 
 extern const paged_type reef__pages_heads, reef__pages_nodes;
 
+/* The value of a relation has come, or is about to go: the index of targets follows. */
+void reef__relation_index_add(reef_world *w, value_store *s, reef_entity source, void *value);
+void reef__relation_index_remove(reef_world *w, value_store *s, reef_entity source, const void *value);
 /* A target without sources will get n of them: it gets room for them at once, if there is memory. */
 void reef__relation_expect(reef_world *w, value_store *s, reef_entity target, uint32_t n);
 /* Drops the index of a store, whose values were changed as a whole. */

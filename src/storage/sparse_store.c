@@ -37,6 +37,8 @@ const paged_type reef__pages_index = {
 static reef_store store_none; /* the store of all types that have none; nobody writes it */
 static const uint32_t store_number_none;
 
+const relation_calls *reef__relations_by;
+
 /* ---- pages ---- */
 
 static bool values_release(void *context, const void *block, const void *kept, uint64_t base, size_t index)
@@ -166,6 +168,7 @@ static void store_lay_out(value_store *s, const type *t)
     s->direct = t->direct && !s->multi && !s->shared && t->need_count == 0;
     s->tracked = t->tracked;
     s->relation = t->relation;
+    s->parents = t->relation && strcmp(t->name, "ChildOf") == 0;
     s->straight = s->paged && t->relation && !(t->relation & REEF_SYMMETRIC) && !t->tracked && t->need_count == 0;
     s->align = (uint16_t)(t->align > BLOCK_ALIGN && !s->shared ? t->align : BLOCK_ALIGN);
     const uint64_t most = s->multi ? MULTI_PAGE_BYTES : STORE_PAGE_BYTES;
@@ -386,7 +389,7 @@ bool reef__store_prepare_drop(reef_world *w, uint32_t component, reef_entity e)
     value_store *s = store_mine(w, component);
     const uint32_t slot = slot_of(s, e);
     if (values_own(w, s, slot >> s->bits) == NULL) return false;
-    if (scopes_names(w, s) && !reef__name_prepare_orphan(w, e)) return false;
+    if (scopes_names(w, s) && !reef__relations_by->name_prepare_orphan(w, e)) return false;
     if (s->paged) return true;
     if (s->multi) return reef__store_index_own(w, s, e.index) != NULL;
     const uint32_t last = (uint32_t)s->count - 1, page = last >> s->bits;
@@ -433,13 +436,13 @@ static void drop_paged(reef_world *w, value_store *s, const type *t, reef_entity
 {
     const uint32_t page = e.index >> s->bits;
     char *block = s->values.page[page];
-    if (UNLIKELY(s->relation)) reef__relation_index_remove(w, s, e, slot_value(s, e.index));
+    if (UNLIKELY(s->relation)) reef__relations_by->index_remove(w, s, e, slot_value(s, e.index));
     value_leave(w, t, slot_value(s, e.index));
     ((uint32_t *)(void *)block)[e.index & slot_mask(s)] = 0;
     values_mark(w, s, page);
     reef__quarantine_slots(w, s, e.index, 1, e);
     if (--*page_live(s, block) == 0) page_emptied(w, s, page);
-    if (scopes_names(w, s)) reef__name_arrives(w, e);
+    if (scopes_names(w, s)) reef__relations_by->name_arrives(w, e);
 }
 
 /* Destroys a value, or releases the entity's hold on a shared one. */
@@ -487,7 +490,8 @@ void reef__store_drop(reef_world *w, uint32_t component, reef_entity e)
         const uint32_t n = reef__multi_values(s, e);
         const bool left = reef__quarantine_page(w, s, slot_of(s, e) >> s->bits);
         const uint32_t slot = slot_of(s, e);
-        for (uint32_t i = 0; i < n && s->relation; i++) reef__relation_index_remove(w, s, e, slot_value(s, slot + i));
+        for (uint32_t i = 0; i < n && s->relation; i++)
+            reef__relations_by->index_remove(w, s, e, slot_value(s, slot + i));
         for (uint32_t i = 0; i < n; i++) value_leave(w, t, (void *)(uintptr_t)reef__store_nth(s, e, i));
         reef__multi_forget(w, s, e);
         if (!left) reef__quarantine_slots(w, s, slot, n, e);
@@ -509,7 +513,7 @@ void reef__store_drop_many(reef_world *w, value_store *s, const reef_entity *e, 
         uint32_t *generations = (uint32_t *)(void *)block;
         if (block == NULL || generations[slot] != e[i].generation) continue;
         void *value = block + offset + (size_t)slot * size;
-        if (s->relation && !relation_is_doomed(w, value)) reef__relation_index_remove(w, s, e[i], value);
+        if (s->relation && !relation_is_doomed(w, value)) reef__relations_by->index_remove(w, s, e[i], value);
         generations[slot] = 0;
         if (page != marked) values_mark(w, s, marked = page);
         reef__quarantine_slots(w, s, e[i].index, 1, e[i]);
@@ -524,7 +528,7 @@ void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e)
     value_store *s = store_mine(w, component);
     const uint32_t n = s->multi ? reef__multi_values(s, e) : 1;
     for (uint32_t k = 0; s->relation && k < n; k++)
-        reef__relation_index_remove(w, s, e, slot_value(s, slot_of(s, e) + k));
+        reef__relations_by->index_remove(w, s, e, slot_value(s, slot_of(s, e) + k));
     if (s->multi) {
         reef__multi_forget(w, s, e);
         return;
@@ -535,7 +539,7 @@ void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e)
     if (s->paged) {
         ((uint32_t *)(void *)block)[i] = 0;
         --*page_live(s, block);
-        if (scopes_names(w, s)) reef__name_arrives(w, e);
+        if (scopes_names(w, s)) reef__relations_by->name_arrives(w, e);
         return;
     }
     memcpy(block + i * sizeof vacant, &vacant, sizeof vacant);

@@ -25,10 +25,11 @@
 #include "storage/cow_pages.h"
 #include "storage/family.h"
 #include "storage/invalidate.h"
+#include "storage/relation_calls.h"
 #include "storage/row_bits.h"
 #include "storage/world_data.h"
 #include "reef/detail/access.h"
-#include "reef/hierarchy.h"
+#include "reef/relation.h"
 
 typedef reef_store value_store; /* reef/detail/layout.h has its members */
 
@@ -194,14 +195,10 @@ INLINE void values_mark(reef_world *w, value_store *s, uint32_t page)
     reef__invalidate(w, INVALIDATE_WRITTEN);
 }
 
-/* The value of a relation has come, or is about to go: the index of targets follows (src/storage/relation_index.h). */
-void reef__relation_index_add(reef_world *w, value_store *s, reef_entity source, void *value);
-void reef__relation_index_remove(reef_world *w, value_store *s, reef_entity source, const void *value);
-
 /* Do names depend on the values of this store, which are the entities' parents? */
 INLINE bool scopes_names(const reef_world *w, const value_store *s)
 {
-    return UNLIKELY(w->state.name_count != 0) && s->component == reef_id(ChildOf).id;
+    return UNLIKELY(w->state.name_count != 0) && s->parents;
 }
 
 /* Makes the value in its raw slot visible. This world owns all pages that it needs. */
@@ -225,7 +222,7 @@ INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
     }
     s->count++;
     values_mark(w, s, page);
-    if (UNLIKELY(s->relation)) reef__relation_index_add(w, s, e, slot_value(s, slot));
+    if (UNLIKELY(s->relation)) reef__relations_by->index_add(w, s, e, slot_value(s, slot));
 }
 
 /* Remembers the page of values of a slot, where a value comes or goes; the page of the index of an entity. False: it

@@ -20,6 +20,7 @@
 #include "base/platform.h"
 #include "base/text_out.h"
 #include "reef/event.h"
+#include "reef/prefab.h"
 #include "reef/relation.h"
 #include "reef/type_info.h"
 #include <stdalign.h>
@@ -617,6 +618,7 @@ static COLD reef_status type_take(reef_type_decl *decl)
                         .field_count = decl->field_count,
                         .page_rows = decl->page_rows,
                         .relation = decl->relation};
+    if (decl->brings) decl->brings();
     reef_status status = base_take(decl, &d.base);
     if (status >= 0 && decl->data && decl->data->id == 0) status = type_take(decl->data);
     if (status < 0) return status;
@@ -644,6 +646,17 @@ static bool types_take_pending(void)
         }
     }
     return true;
+}
+
+/* The same for calls that know types by their names, and so need those of reef itself, too. */
+static COLD bool types_take_all(void)
+{
+    reef_type_decl *const own[] = {&reef_declared_by_REEF_COMPONENT_ChildOf,
+                                   &reef_declared_by_REEF_COMPONENT_InstanceOf};
+    bool all = types_take_pending();
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (own[i]->id == 0) all &= type_take(own[i]) != REEF_NO_MEMORY;
+    return all;
 }
 
 void reef_declare(reef_type_decl *decl)
@@ -697,7 +710,7 @@ COLD reef_component reef_type_new(const reef_type_desc *desc, reef_status *statu
     if (desc) {
         reef_type_desc d = *desc;
         mutex_lock(&registry.lock);
-        s = types_take_pending() ? type_register(&d, &c.id) : REEF_NO_MEMORY;
+        s = types_take_all() ? type_register(&d, &c.id) : REEF_NO_MEMORY;
         mutex_unlock(&registry.lock);
     }
     if (status) *status = s;
@@ -736,7 +749,7 @@ COLD void reef__types_show(void)
 COLD bool reef__types_known(void)
 {
     mutex_lock(&registry.lock);
-    const bool all = types_take_pending();
+    const bool all = types_take_all();
     mutex_unlock(&registry.lock);
     return all;
 }
@@ -746,7 +759,7 @@ COLD reef_component reef_type_find(const char *name)
     reef_component c = {0};
     if (name == NULL) return c;
     mutex_lock(&registry.lock);
-    (void)types_take_pending(); /* without memory, registered types are still found */
+    (void)types_take_all(); /* without memory, registered types are still found */
     const type *t = type_by_name(name);
     if (t) c.id = t->id;
     mutex_unlock(&registry.lock);

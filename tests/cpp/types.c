@@ -6,7 +6,7 @@ REEF_COMPONENT_IN(Burning, REEF_SPARSE);
 REEF_TAG(OnlyTag);
 REEF_BEFORE_MAIN(declare_narrow)
 {
-    static reef_type_decl narrow = {"Narrow", 8, 4, REEF_TABLE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    static reef_type_decl narrow = {"Narrow", 8, 4, REEF_TABLE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     reef_declare(&narrow);
 }
 

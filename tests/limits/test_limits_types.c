@@ -4,7 +4,8 @@
 static void D9_65536_types_and_one_more(void **state)
 {
     reef_world *w = world_of(state);
-    uint32_t declared = reef_id(Position).id ? reef_type_count() : 0;
+    /* a call that looks for a name also registers the types of reef itself */
+    uint32_t declared = reef_id(Position).id && reef_type_find("ChildOf").id ? reef_type_count() : 0;
     for (uint32_t i = declared; i < REEF_TYPES_MAX; i++) assert_int_equal(numbered_type("type", i + 1, 4, 4).id, i + 1);
     assert_int_equal(reef_type_count(), REEF_TYPES_MAX);
     reef_status status = REEF_OK;

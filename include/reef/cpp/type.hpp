@@ -520,7 +520,8 @@ template <class T, class Look> template <class... R> record *record_of<T, Look>:
 template <class T, class Look>
 record record_of<T, Look>::value = {{type_name<T>(), size(), align(), home_of<T>::value, hooked ? &hooks : nullptr,
                                      fields(), field_count(), page_rows_of<T>::value, nullptr,
-                                     relation_options_of<T>::value, nullptr, 0, nullptr, nullptr, 0, 0},
+                                     relation_options_of<T>::value, nullptr, 0, nullptr, nullptr, 0, 0,
+                                     relation_options_of<T>::value != 0 ? reef_bring_relations_ : nullptr},
                                     {},
                                     {},
                                     nullptr,

@@ -4,8 +4,7 @@
  *   entity {index, generation}
  *     -> records.page[index >> 12][index & 4095]      a record: generation << 32 | place
  *     -> place = unit << 10 | row                     unit 0: dead; unit 1: alive without a row
- *     -> chunks.page[unit >> 8] + (unit & 255) * 4    the chunk's slots: [0] head {table, next unit}, [1] entity
- *                                                     handles,
+ *     -> chunks.page[unit >> 8] + (unit & 255) * 4    the chunk's slots: [0] head {table, next unit}, [1] handles,
  *                                                     [2...] columns: {block, version of its last write}
  *     -> maps[component >> 8][component & 255]        table -> slot of the component's column, 0: absent
  *
@@ -144,7 +143,8 @@ typedef struct reef_store {
     uint32_t relation, unindexed; /* the options of the type, 0: it is none; it has no index now */
     uint64_t relation_gate;       /* cached_gate, for the fast path of relations */
     uint64_t relation_changes;    /* counts the relations that came or went, or were disabled or enabled */
-    uint32_t grouped, straight;   /* the next store of relations that group rows, as `cold`; for straight_store */
+    uint32_t grouped;             /* the next store of relations that group rows, as `cold` */
+    uint16_t straight, parents;   /* for straight_store; the type is ChildOf, so that names depend on it */
 } reef_store;
 enum { REEF_INDEX_BITS = 9 }; /* log2 of the entries of a page of a store's index: generation << 32 | slot */
 
