@@ -69,7 +69,7 @@ static uint64_t added_at(const track_store *s, uint32_t index)
     return p ? p->added[index % STAMPS_PER_PAGE] : 0;
 }
 
-/* Is none of eight stamps newer? No two versions are so far apart that the highest bit of their difference says anything
+/* Is none of eight stamps newer? No two versions are so far apart that the highest bit of a difference says anything
  * else. (In a loop, not every compiler finds the instructions that do several at once.) */
 INLINE bool eight_older(const uint64_t *x, uint64_t since)
 {
