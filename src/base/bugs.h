@@ -165,6 +165,16 @@
     X(393, "a collected observer isn't told of what takes the fast paths") \
     X(394, "an observer isn't told of changes that were remembered before it came") \
     X(395, "an observer isn't told of entities that are destroyed on the fast path") \
-    X(336, "for a relation that nobody observes memory is taken for an old value, which nothing reserved")
+    X(336, "for a relation that nobody observes memory is taken for an old value, which nothing reserved") \
+    X(396, "a row that moves after a fork has its record written in the page that the fork shares") \
+    X(397, "what an observer asks for is done at once where nobody watches it") \
+    X(398, "a tracked column has the world's version, so that the inlined mut writes it unseen") \
+    X(399, "a tracked component that goes along a cached edge isn't in the log of removals") \
+    X(400, "an observer that is told without a plan gets the new value as the old one") \
+    X(401, "the last of eight stamps that are compared at once isn't looked at") \
+    X(402, "a relation of an entity that is spawned has no bit in its row") \
+    X(403, "an entity that a recording loop makes like the one before has no pending id") \
+    X(404, "a loop in the order of a relation that it names looks at nothing else of a row") \
+    X(405, "a collected observer is told of a single change that it didn't ask for")
 
 #endif

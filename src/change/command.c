@@ -553,7 +553,7 @@ reef_entity reef__command_row_again(reef_world *w, commands *to, const reef_valu
     reef_entity e = {0, 0};
     if (!row_repeats(to, false, values, count) || ids_take(w, to, 1, &e) != REEF_OK) return (reef_entity){0, 0};
     rows_put(to, e, NULL);
-    if (to->by == NULL) reef__ids_pend(w, &e, 1);
+    if (to->by == NULL && !BUG(403)) reef__ids_pend(w, &e, 1);
     return e;
 }
 

@@ -207,8 +207,7 @@ static COLD reef_status one_deferred(reef_world *w, const char *op, reef_entity 
     return reef__command_plain(w, w->commands, kind, op, e, v->component);
 }
 
-/* The value's address, for writing, after observers ran. NULL: an observer removed the component, or it is a tag. */
-static COLD void *cell_now(reef_world *w, reef_entity e, reef_component c)
+COLD void *reef__cell_now(reef_world *w, reef_entity e, reef_component c)
 {
     return reef__value_itself(w, e, c) ? reef_mut_id(w, e, c) : NULL;
 }
@@ -301,7 +300,7 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     if (UNLIKELY(t->need_count != 0) && !has && !reef__table_meets(w, from, t)) s = change_values(w, op, e, &value, 1);
     else s = one_change(w, op, e, t, &value, place, has);
     if (s != REEF_OK) return s;
-    if (observed(w)) return *out = remove ? NULL : cell_now(w, e, c), has || remove ? REEF_OK : REEF_ADDED;
+    if (observed(w)) return *out = remove ? NULL : reef__cell_now(w, e, c), has || remove ? REEF_OK : REEF_ADDED;
     place = place_of(w, e);
     uint32_t k = place == PLACE_EMPTY ? 0 : slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table);
     if (t->stored && t->size && !remove) *out = (void *)(uintptr_t)store_find(w, c.id, e);
@@ -526,18 +525,12 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     return one_slow(w, "reef_set", e, c, reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value), &made);
 }
 
-static NOINLINE reef_status set_watched(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
-{
-    reef_status done;
-    return LIKELY(reef__row_set(w, "reef_set", e, c, value, size, &done)) ? done : set_slow(w, e, c, value, size);
-}
-
 reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     row_place x;
     const uint32_t i = EDGE_CACHE;
     if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return set_slow(w, e, c, value, size);
-    if (UNLIKELY(observed(w)) && watched(w, c.id)) return set_watched(w, e, c, value, size);
+    if (UNLIKELY(observed(w)) && watched(w, c.id)) return set_slow(w, e, c, value, size);
     if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) return set_slow(w, e, c, value, size);
     const edge *d = w->edge_cache[i].edge;
     if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);

@@ -13,6 +13,9 @@
 reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count,
                               bool absent);
 
+/* The value's address, for writing, after observers ran. NULL: an observer removed the component, or it is a tag. */
+void *reef__cell_now(reef_world *w, reef_entity e, reef_component c);
+
 /* The fast path for a value that comes to a store, in any chunk: the entity gets its bit, and a value that the caller
  * writes to the address that is returned. It applies where nothing has to be allocated or copied; the caller makes sure
  * that nobody observes. NULL: nothing was done. */

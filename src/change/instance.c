@@ -285,17 +285,13 @@ INLINE bool outside_prepare_one(instance_plan *x, const instance_node *n, const 
     const bit_store *b = &w->state.bits[o->bit];
     const uint32_t unit = place_unit(n->to_place);
     const uint64_t words = (uint64_t)unit << 32 | o->bit; /* a unit belongs to one table */
-    if (*last != words &&
-        (unit >= b->words.count || b->words.version[unit] != w->hot.version || !b->words.page[unit] ||
-         !bit_named((x->moved ? table_there(w, n->table) : n->to)->bits, o->bit)) &&
+    if (*last != words && !bit_is_ready(w, b, (x->moved ? table_there(w, n->table) : n->to)->bits, unit) &&
         !bit_make(x, n, o->bit))
         return false;
     *last = words;
     if (o->s == NULL) return true;
     const uint32_t page = n->copy.index >> o->s->bits;
-    return LIKELY(page < o->s->values.count && o->s->values.version[page] == w->hot.version &&
-                  o->s->values.page[page]) ||
-           page_make(x, n, o->s);
+    return LIKELY(page_is_ready(w, o->s, page)) || page_make(x, n, o->s);
 }
 
 static bool instance_prepare(instance_plan *x, const reef_entity *given, bool grows)
@@ -328,10 +324,7 @@ INLINE void outside_make(instance_plan *x, uint32_t k, const instance_outside *o
 {
     reef_world *w = x->w;
     const instance_node *n = &x->node[k];
-    bit_store *b = &w->state.bits[o->bit];
-    const uint32_t row = place_row(n->to_place);
-    ((uint64_t *)b->words.page[place_unit(n->to_place)])[row / 64] |= (uint64_t)1 << row % 64;
-    b->switched++;
+    bit_turn_on(&w->state.bits[o->bit], n->to_place);
     if (o->s == NULL) return;
     char *to = slot_value(o->s, n->copy.index);
     const void *from = o->from && UNLIKELY(x->moved) ? reef_store_find(o->s, n->source) : o->from;

@@ -26,6 +26,7 @@
 #include "change/command.h"
 #include "change/component.h"
 #include "change/relation_command.h"
+#include "change/relation_halves.h"
 #include "change/spawn.h"
 #include "change/value_path.h"
 #include "reef/hierarchy.h"
@@ -47,17 +48,6 @@ void reef_bring_relations_(void)
                                          .destroy = reef__destroy_related,
                                          .spawn = reef__spawn_related};
     if (reef__relations_by == NULL) reef__relations_by = &calls; /* under the lock of the list of types */
-}
-
-static value_store *relation_store(const reef_world *w, const type *t)
-{
-    return (value_store *)(uintptr_t)store_of(w, t->id);
-}
-
-/* The relation of a source to a target. NULL: there is none. */
-static relation_value *relation_of(const reef_world *w, const type *t, reef_entity source, reef_entity target)
-{
-    return (relation_value *)(uintptr_t)reef__relation_find(store_of(w, t->id), source, target, NULL);
 }
 
 /* ---- following relations ---- */
@@ -358,14 +348,11 @@ reef_status reef__relation_set(reef_world *w, reef_component c, reef_entity sour
  * there yet. False: there is no memory. */
 static bool raw_prepare(reef_world *w, value_store *s, reef_entity source, uint32_t id, uint32_t place)
 {
-    const uint32_t number = bit_number_of(w, s->component), page = source.index >> s->bits, unit = place_unit(place);
-    const bit_store *b = number ? &w->state.bits[number - 1] : NULL;
-    const bool row = b && unit < b->words.count && b->words.page[unit] && b->words.version[unit] == w->hot.version &&
-                     bit_named(table_read(w, id)->bits, number - 1);
-    if (UNLIKELY(!row) && !reef__bit_prepare(w, s->component, id, place, true)) return false;
-    if (LIKELY(page < s->values.count && s->values.version[page] == w->hot.version && s->values.page[page]))
-        return true;
-    return reef__store_prepare_add(w, s->component, &source, 1);
+    const uint32_t number = bit_number_of(w, s->component);
+    const bool ready =
+        number && bit_is_ready(w, &w->state.bits[number - 1], table_read(w, id)->bits, place_unit(place));
+    if (UNLIKELY(!ready) && !reef__bit_prepare(w, s->component, id, place, true)) return false;
+    return LIKELY(page_is_ready(w, s, source.index >> s->bits)) || reef__store_prepare_add(w, s->component, &source, 1);
 }
 
 value_store *reef__relation_comes(reef_world *w, const reef_value *v, reef_entity source, uint32_t id, uint32_t place)
@@ -378,19 +365,12 @@ value_store *reef__relation_comes(reef_world *w, const reef_value *v, reef_entit
 
 void reef__relation_came(reef_world *w, value_store *s, reef_entity source, uint32_t place, const reef_value *v)
 {
-    const uint32_t page = source.index >> s->bits, slot = source.index & slot_mask(s), row = place_row(place);
-    bit_store *b = &w->state.bits[bit_number_of(w, s->component) - 1];
-    char *block = s->values.page[page];
     const relation_value *from = v->data;
-    relation_value *to = (relation_value *)(void *)(block + s->offset + (size_t)slot * s->size);
-    ((uint64_t *)b->words.page[place_unit(place)])[row / 64] |= (uint64_t)1 << row % 64;
-    b->switched++;
+    relation_value *to = (relation_value *)(void *)slot_value(s, source.index);
+    if (!BUG(402)) bit_turn_on(&w->state.bits[bit_number_of(w, s->component) - 1], place);
     *to = (relation_value){from->target, 0};
     data_put(s, to, from + 1, s->size - sizeof *to);
-    ((uint32_t *)(void *)block)[slot] = source.generation;
-    ++*page_live(s, block);
-    s->count++;
-    if (UNLIKELY(s->values.version[page] != w->hot.version)) values_mark(w, s, page);
+    paged_put(w, s, source);
     reef__relation_index_add(w, s, source, to);
 }
 
@@ -403,10 +383,8 @@ static relation_value *relate_fast(reef_world *w, reef_entity source, const type
     return relation_raw(w, s, source);
 }
 
-/* Makes a relation that isn't there and may be made, or gives an exclusive one another target. `data` is the whole
- * data, NULL: zeroes; place 0: behind all others of the target. */
-static reef_status relate_one(reef_world *w, reef_entity source, const type *t, reef_entity target, const void *data,
-                              uint64_t place)
+reef_status reef__relate_one(reef_world *w, reef_entity source, const type *t, reef_entity target, const void *data,
+                             uint64_t place)
 {
     call_memory made;
     const reef_component c = {t->id};
@@ -432,188 +410,11 @@ static reef_status relate_one(reef_world *w, reef_entity source, const type *t, 
     return s < 0 ? s : REEF_ADDED;
 }
 
-static reef_status unrelate_one(reef_world *w, reef_entity source, const type *t, reef_entity target)
+reef_status reef__unrelate_one(reef_world *w, reef_entity source, const type *t, reef_entity target)
 {
     uint32_t number;
     if (reef__relation_find(store_of(w, t->id), source, target, &number) == NULL) return REEF_OK;
     return reef_remove_one_id(w, source, (reef_component){t->id}, number);
-}
-
-/* Ends a relation whose end is prepared, if it is there. */
-static void unrelate_prepared(reef_world *w, reef_entity source, const type *t, reef_entity target)
-{
-    const reef_status s = unrelate_one(w, source, t, target);
-    ASSERT(s == REEF_OK);
-    (void)s;
-}
-
-/* ---- symmetric relations ----
- *
- * Two to four values change at once: both halves come, and the partners that exclusive ones replace lose theirs. All of
- * it happens or nothing. What is done last is prepared before; what was done first is undone, in pages that this world
- * alone holds since. Observers are told of no attempt that fails: in a world that has some, the halves are first made
- * and unmade without them. */
-
-typedef struct symmetric_half {
-    reef_entity source, target;
-    reef_entity lost; /* the partner that an exclusive relation replaces; null: none */
-    call_memory was;  /* the whole relation to that partner */
-} symmetric_half;
-
-/* What both halves get. */
-typedef struct coupling {
-    const type *t;
-    symmetric_half half[2];
-    uint32_t count; /* of halves: an entity that is related to itself has one */
-    const void *data;
-    uint64_t place; /* of the first half */
-} coupling;
-
-static bool half_begin(reef_world *w, const type *t, symmetric_half *h, reef_entity source, reef_entity target)
-{
-    const relation_value *v = t->relation & REEF_EXCLUSIVE ? reef_store_find(store_of(w, t->id), source) : NULL;
-    h->source = source;
-    h->target = target;
-    h->lost = v ? v->target : (reef_entity){0, 0};
-    if (!reef__call_memory_take(&w->family->memory, &h->was, t->size, t->align)) return false;
-    if (v) memcpy(h->was.at, v, t->size);
-    return true;
-}
-
-static void half_undo(reef_world *w, const type *t, const symmetric_half *h)
-{
-    if (reef_entity_is_null(h->lost)) {
-        unrelate_prepared(w, h->source, t, h->target);
-        return;
-    }
-    relation_value *v = relation_of(w, t, h->source, h->target);
-    reef__relation_index_remove(w, relation_store(w, t), h->source, v);
-    memcpy(v, h->was.at, t->size);
-    reef__relation_index_add(w, relation_store(w, t), h->source, v);
-}
-
-static reef_status halves_make(reef_world *w, const coupling *x)
-{
-    reef_status s = REEF_OK;
-    uint32_t made = 0;
-    while (s >= 0 && made < x->count) {
-        s = relate_one(w, x->half[made].source, x->t, x->half[made].target, x->data, made ? 0 : x->place);
-        made += s >= 0;
-    }
-    while (s < 0 && made-- > 0 && !BUG(198)) half_undo(w, x->t, &x->half[made]);
-    return s;
-}
-
-/* From now on the world counts as one with these observers (bits of `slow`). The answer is what it counted as. */
-static uint32_t observing_put(reef_world *w, uint32_t observers)
-{
-    const uint32_t all = SLOW_OBSERVED | SLOW_WATCHED, was = w->slow & all;
-    w->slow = (w->slow & ~all) | observers;
-    reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
-    return was;
-}
-
-/* Prepares the former partners to lose their relations. One whose half was taken away before has none to lose. */
-static bool partners_prepare(reef_world *w, const coupling *x)
-{
-    reef_entity lost[2] = {{0, 0}, {0, 0}};
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < x->count; i++) {
-        const reef_entity e = x->half[i].lost; /* one of the two itself loses what is replaced anyway */
-        if (!reef_entity_is_null(e) && relation_of(w, x->t, e, x->half[i].source) &&
-            !reef_entity_equal(e, x->half[0].source) && !reef_entity_equal(e, x->half[x->count - 1].source))
-            lost[n++] = e;
-    }
-    return reef__relations_prepare_end(w, x->t, lost, n);
-}
-
-static reef_status halves_relate(reef_world *w, const coupling *x)
-{
-    const bool told = observed(w);
-    if (!partners_prepare(w, x) || (told && !observe_reserve_changes(w, x->t, 4))) return REEF_NO_MEMORY;
-    if (told) {
-        const uint32_t observers = observing_put(w, 0);
-        const reef_status s = halves_make(w, x);
-        for (uint32_t i = x->count; s >= 0 && i-- > 0;) half_undo(w, x->t, &x->half[i]);
-        (void)observing_put(w, observers);
-        if (s < 0) return s;
-    }
-    observe_open(w);
-    const reef_status s = halves_make(w, x);
-    ASSERT(s >= 0 || !told);
-    for (uint32_t i = 0; s >= 0 && i < x->count; i++)
-        if (!reef_entity_is_null(x->half[i].lost)) unrelate_prepared(w, x->half[i].lost, x->t, x->half[i].source);
-    observe_close(w);
-    return s;
-}
-
-static reef_status halves_begin(reef_world *w, coupling *x, reef_entity a, reef_entity b)
-{
-    reef_status s = REEF_NO_MEMORY;
-    uint32_t begun = 0;
-    if (half_begin(w, x->t, &x->half[0], a, b)) begun++;
-    if (begun < x->count && half_begin(w, x->t, &x->half[1], b, a)) begun++;
-    if (begun == x->count) s = halves_relate(w, x);
-    while (begun-- > 0) reef__call_memory_free(&w->family->memory, &x->half[begun].was);
-    return s;
-}
-
-/* The half of `b` is there, since reef_remove took only that of `a` away. That one is made again; both have the same
- * data, which is that of `b` where none is given. (That of `b` is written first: observers of the new half may end it.)
- */
-static COLD reef_status relate_again(reef_world *w, reef_entity a, const type *t, reef_entity b, const void *data,
-                                     uint64_t place)
-{
-    const size_t size = t->data ? t->data->size : 0;
-    coupling x = {.t = t, .count = 1, .place = place};
-    call_memory copy;
-    if (data && reef_relation_mut_id(w, b, (reef_component){t->id}, a) == NULL) return REEF_NO_MEMORY;
-    if (!reef__call_memory_take(&w->family->memory, &copy, 2 * size + 1, PLAIN_ALIGN)) return REEF_NO_MEMORY;
-    char *is = copy.at, *was = is + size;
-    relation_value *half = relation_of(w, t, b, a);
-    if (size) {
-        memcpy(is, data ? data : half + 1, size);
-        memcpy(was, half + 1, size);
-        if (data) memcpy(half + 1, is, size);
-        x.data = is;
-    }
-    const reef_status s = halves_begin(w, &x, a, b);
-    if (s < 0 && data && size) memcpy(relation_of(w, t, b, a) + 1, was, size);
-    reef__call_memory_free(&w->family->memory, &copy);
-    return s;
-}
-
-/* Is the half of the source there, and the other one not? */
-static bool other_half_lost(const reef_world *w, reef_entity source, const type *t, reef_entity target)
-{
-    return (t->relation & REEF_SYMMETRIC) && relation_of(w, t, source, target) &&
-           relation_of(w, t, target, source) == NULL && !BUG(381);
-}
-
-static reef_status relate_both(reef_world *w, reef_entity a, const type *t, reef_entity b, const void *data,
-                               uint64_t place)
-{
-    const bool same = reef_entity_equal(a, b);
-    coupling x = {.t = t, .count = same ? 1 : 2, .data = data, .place = place};
-    const reef_status s = !same && reef__relation_find(store_of(w, t->id), b, a, NULL)
-                              ? relate_again(w, a, t, b, data, place)
-                              : halves_begin(w, &x, a, b);
-    if (s == REEF_NO_MEMORY) reef__failure(w, s, w->calling, (reef_component){t->id}, a, 0);
-    return s < 0 ? s : REEF_ADDED;
-}
-
-/* Ends both halves. */
-static reef_status unrelate_both(reef_world *w, reef_entity a, const type *t, reef_entity b)
-{
-    const reef_entity both[2] = {a, b};
-    const uint32_t n = relation_of(w, t, b, a) ? 2 : 1;
-    if (!reef__relations_prepare_end(w, t, both, n) || (observed(w) && !observe_reserve_changes(w, t, 2)))
-        return reef__failure(w, REEF_NO_MEMORY, w->calling, (reef_component){t->id}, a, 0);
-    observe_open(w);
-    unrelate_prepared(w, a, t, b);
-    if (!BUG(244)) unrelate_prepared(w, b, t, a);
-    observe_close(w);
-    return REEF_OK;
 }
 
 /* ---- the calls ---- */
@@ -667,11 +468,11 @@ reef_status reef_relate_id(reef_world *w, reef_entity source, reef_component c, 
     if (t == NULL) return s;
     if (data && size != (t->data ? t->data->size : 0)) return reef__failure(w, REEF_WRONG_SIZE, op, c, source, size);
     w->calling = op;
-    if (other_half_lost(w, source, t, target)) s = relate_both(w, target, t, source, size ? data : NULL, 0);
+    if (reef__half_is_lost(w, source, t, target)) s = reef__relate_both(w, target, t, source, size ? data : NULL, 0);
     else if (relation_of(w, t, source, target)) s = data && size ? relation_write(w, source, t, target, data) : REEF_OK;
     else if ((s = target_check(w, source, t, target)) != REEF_OK) reef__failure(w, s, op, c, source, 0);
-    else if (t->relation & REEF_SYMMETRIC) s = relate_both(w, source, t, target, data, 0);
-    else s = relate_one(w, source, t, target, data, 0);
+    else if (t->relation & REEF_SYMMETRIC) s = reef__relate_both(w, source, t, target, data, 0);
+    else s = reef__relate_one(w, source, t, target, data, 0);
     w->calling = NULL;
     return s;
 }
@@ -693,8 +494,9 @@ reef_status reef_unrelate_id(reef_world *w, reef_entity source, reef_component c
     if (t->id == reef_id(ChildOf).id && (s = reef__name_may_move(w, source, (reef_entity){0, 0})) != REEF_OK)
         return reef__failure(w, s, op, c, source, 0);
     w->calling = op;
-    if ((t->relation & REEF_SYMMETRIC) && !reef_entity_equal(source, target)) s = unrelate_both(w, source, t, target);
-    else s = unrelate_one(w, source, t, target);
+    if ((t->relation & REEF_SYMMETRIC) && !reef_entity_equal(source, target))
+        s = reef__unrelate_both(w, source, t, target);
+    else s = reef__unrelate_one(w, source, t, target);
     w->calling = NULL;
     return s;
 }
@@ -835,7 +637,7 @@ static COLD reef_status half_before(reef_world *w, reef_entity source, const typ
 {
     const uint64_t was = relation_of(w, t, source, target)->place;
     if (!place_change(w, source, t, target, place)) return REEF_NO_MEMORY;
-    const reef_status s = relate_both(w, target, t, source, NULL, 0);
+    const reef_status s = reef__relate_both(w, target, t, source, NULL, 0);
     if (s < 0) (void)place_change(w, source, t, target, was); /* in a page that this world alone holds since */
     return s;
 }
@@ -861,10 +663,10 @@ reef_status reef_relate_before_id(reef_world *w, reef_entity source, reef_compon
     if (!reef__relation_ready(w, relation_store(w, t))) return reef__failure(w, REEF_NO_MEMORY, op, c, source, 0);
     w->calling = op;
     if (!last && (place = place_before(w, t, target, next, &renewed)) == 0) s = REEF_NO_MEMORY;
-    else if (other_half_lost(w, source, t, target)) s = half_before(w, source, t, target, place);
+    else if (reef__half_is_lost(w, source, t, target)) s = half_before(w, source, t, target, place);
     else if (there) s = place_change(w, source, t, target, place) ? REEF_OK : REEF_NO_MEMORY;
-    else if (t->relation & REEF_SYMMETRIC) s = relate_both(w, source, t, target, NULL, place);
-    else s = relate_one(w, source, t, target, NULL, place);
+    else if (t->relation & REEF_SYMMETRIC) s = reef__relate_both(w, source, t, target, NULL, place);
+    else s = reef__relate_one(w, source, t, target, NULL, place);
     if (s < 0) places_put(w, t, target, &renewed, true);
     w->calling = NULL;
     renewal_end(w, &renewed);
@@ -904,7 +706,7 @@ reef_status reef_retarget_id(reef_world *w, reef_entity source, reef_component c
     if (s != REEF_OK) return reef__failure(w, s, op, c, source, 0);
     if (t->relation & REEF_EXCLUSIVE) { /* observers are told that it was set */
         w->calling = op;
-        s = relate_one(w, source, t, to, t->data ? was + 1 : NULL, 0);
+        s = reef__relate_one(w, source, t, to, t->data ? was + 1 : NULL, 0);
         w->calling = NULL;
         return s < 0 ? s : REEF_OK;
     }

@@ -6,6 +6,22 @@
 #include "storage/relation_index.h"
 #include "reef/value.h"
 
+INLINE value_store *relation_store(const reef_world *w, const type *t)
+{
+    return (value_store *)(uintptr_t)store_of(w, t->id);
+}
+/* The relation of a source to a target. NULL: there is none. */
+INLINE relation_value *relation_of(const reef_world *w, const type *t, reef_entity source, reef_entity target)
+{
+    return (relation_value *)(uintptr_t)reef__relation_find(store_of(w, t->id), source, target, NULL);
+}
+/* Makes a relation that isn't there and may be made, or gives an exclusive one another target. `data` is the whole
+ * data, NULL: zeroes; place 0: behind all others of the target. */
+reef_status reef__relate_one(reef_world *w, reef_entity source, const type *t, reef_entity target, const void *data,
+                             uint64_t place);
+/* Ends a relation, if it is there. */
+reef_status reef__unrelate_one(reef_world *w, reef_entity source, const type *t, reef_entity target);
+
 /* May the entity get this value of a type of relations? `replaces`: in the place of its first one. REEF_OK, NOT_ALIVE
  * (its target isn't), CYCLE, EXISTS (it has that target), BAD_ARGUMENT (no target; a symmetric relation that isn't made
  * by reef_relate), NO_MEMORY. */

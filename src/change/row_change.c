@@ -31,6 +31,7 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "change/apply.h"
+#include "change/component.h"
 #include "change/row_move.h"
 #include "reef/observer.h"
 #include <stddef.h>
@@ -129,7 +130,7 @@ INLINE bool move_reserve(reef_world *w, row_place *x, reef_entity e, const type 
 {
     const struct edge_entry *const k = &w->edge_cache[i];
     if (!record_reserve(w, HANDLE_INDEX(x->h))) return false;
-    x->record = (char *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(x->h));
+    if (!BUG(396)) x->record = (char *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(x->h));
     if (LIKELY(edge_open(w, x, i, w->hot.version)))
         return record_reserve(w, HANDLE_INDEX(handle_at(k->from->tail, place_row(k->from->next - 1))));
     if (!leave_reserve(w, x, k->from) || !room_reserve(w, k->to)) return false;
@@ -180,7 +181,7 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
         return change_failed(w, op, e, t, s);
     }
     if (UNLIKELY(t->tracked)) {
-        if (remove) reef__removal_log(w, t, x->place, e);
+        if (remove && !BUG(399)) reef__removal_log(w, t, x->place, e);
         else reef__track_stamp(w, t->id, e.index, true);
     }
     if (remove && d->slot && (t->hooked || told)) {
@@ -200,7 +201,7 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
     if (LIKELY(!told)) return s;
     if (planned) observe_done(w, true);
     else if (!observe_tell(w, e, t, kind, fresh, remove && d->size ? old.at : NULL)) return s;
-    if (out && fresh) *out = reef__value_itself(w, e, v->component) ? reef_mut_id(w, e, v->component) : NULL;
+    if (out && fresh) *out = reef__cell_now(w, e, v->component);
     return s;
 }
 
@@ -262,7 +263,7 @@ bool reef__row_add_watched(reef_world *w, reef_entity e, reef_component c, void 
     void *made;
     if (!watched(w, c.id) || !row_place_find(w, &x, e) || !add_watched(w, &x, c, NULL, &made)) return false;
     const bool told = observe_tell(w, e, reef__type_of(c.id), REEF_ON_ADD, made, NULL);
-    if (out) *out = told && made ? (reef__value_itself(w, e, c) ? reef_mut_id(w, e, c) : NULL) : made;
+    if (out) *out = told && made ? reef__cell_now(w, e, c) : made;
     return true;
 }
 
@@ -318,7 +319,7 @@ static NOINLINE reef_status overwrite(reef_world *w, const char *op, reef_entity
     w->value_count = 0;
     if (s == REEF_OK && UNLIKELY(t->tracked)) reef__track_stamp(w, t->id, e.index, false);
     if (planned) observe_done(w, s == REEF_OK);
-    else if (told && s == REEF_OK) (void)observe_tell(w, e, t, REEF_ON_SET, here, old.at);
+    else if (told && s == REEF_OK) (void)observe_tell(w, e, t, REEF_ON_SET, here, BUG(400) ? here : old.at);
     return s == REEF_OK ? s : change_failed(w, op, e, t, s);
 }
 

@@ -460,7 +460,7 @@ static void observers_enter(reef_world *w)
     w->commands = o->head.round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
     w->deferring++;
     w->locks++;
-    reef__invalidate(w, INVALIDATE_LOOP_OPENED);
+    if (!BUG(397)) reef__invalidate(w, INVALIDATE_LOOP_OPENED);
 }
 
 static void observers_leave(reef_world *w)
@@ -588,7 +588,7 @@ static void tell_collected_one(reef_world *w, observer_log *o)
     observers_enter(w);
     for (uint32_t i = 0; i < o->count; i++) {
         const struct observer *x = o->watchers[i].o;
-        if (x->collected && n.kind & x->events && concerns(o, i, &n))
+        if (x->collected && (n.kind & x->events || BUG(405)) && concerns(o, i, &n))
             observer_tell(w, x, n.kind, &e, NULL, &n.old, 1, false);
     }
     observers_leave(w);

@@ -357,7 +357,8 @@ static bool relation_is_named(const query *q)
 /* Does nothing else decide by row? Then all rows of the list match. */
 static bool list_decides(const query *q)
 {
-    return q->ranking->named && q->switch_count == 1 && q->switches[0] == q->ranking->by.relation->id << 1;
+    return q->ranking->named &&
+           (BUG(404) || (q->switch_count == 1 && q->switches[0] == q->ranking->by.relation->id << 1));
 }
 
 /* Is the list by a relation still that of the world? */

@@ -165,4 +165,12 @@ INLINE void moves_put(reef_world *w, uint64_t moved, uint64_t destroyed)
     w->shifted = w->hot.moves - destroyed - moved;
 }
 
+/* To be called when entities got values of a type: if it is in REEF_COLD, whoever destroys an entity has to look for
+ * them from now on. */
+INLINE void cold_added(reef_world *w, const type *t)
+{
+    if (UNLIKELY(!t->bit) && !(w->slow & SLOW_COLD))
+        w->slow |= SLOW_COLD, reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
+}
+
 #endif

@@ -47,7 +47,7 @@ INLINE reef_slot *unit_slots(const reef_world *w, uint32_t unit) { return reef_s
  * before. */
 INLINE uint64_t column_mark(const reef_world *w, const column *c)
 {
-    return w->hot.version - (c->type != NULL && c->type->tracked);
+    return w->hot.version - (c->type != NULL && c->type->tracked && !BUG(398));
 }
 /* The number of rows of a chunk of t. */
 INLINE uint32_t chunk_rows(const table *t, uint32_t unit)

@@ -49,6 +49,19 @@ INLINE const uint64_t *disabled_words(const reef_world *w, uint32_t component, u
  * bit in its rows. */
 INLINE uint64_t bit_mask(uint32_t number) { return 1ull << number % 32 | 1ull << (32 + number / 32 % 32); }
 INLINE bool bit_named(uint64_t mask, uint32_t number) { return (~mask & bit_mask(number)) == 0; }
+/* May the bits of rows in this unit be turned on by bit_turn_on? Their words were written at this version, and the
+ * table, which has these bits, names the store. */
+INLINE bool bit_is_ready(const reef_world *w, const bit_store *b, uint64_t table_bits, uint32_t unit)
+{
+    return unit < b->words.count && b->words.page[unit] != NULL && b->words.version[unit] == w->hot.version &&
+           bit_named(table_bits, (uint32_t)(b - w->state.bits));
+}
+/* Turns the bit of a row on, which is off. */
+INLINE void bit_turn_on(bit_store *b, uint32_t place)
+{
+    ((uint64_t *)b->words.page[place_unit(place)])[place_row(place) / 64] |= 1ull << place_row(place) % 64;
+    b->switched++;
+}
 /* A walk over the stores that a mask names, in order of first use. */
 typedef struct bit_walk {
     uint64_t mask;

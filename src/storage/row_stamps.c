@@ -74,7 +74,7 @@ static uint64_t added_at(const track_store *s, uint32_t index)
 INLINE bool eight_older(const uint64_t *x, uint64_t since)
 {
     const uint64_t a = (since - x[0]) | (since - x[1]), b = (since - x[2]) | (since - x[3]);
-    const uint64_t c = (since - x[4]) | (since - x[5]), d = (since - x[6]) | (since - x[7]);
+    const uint64_t c = (since - x[4]) | (since - x[5]), d = (since - x[6]) | (BUG(401) ? 0 : since - x[7]);
     return !((a | b | c | d) >> 63);
 }
 
@@ -166,10 +166,7 @@ bool reef__track_prepare(reef_world *w, uint32_t component, const reef_entity *e
     for (uint32_t i = 0, last = UINT32_MAX; i < rows; i++) {
         const uint32_t page = e[i].index / STAMPS_PER_PAGE;
         if (page == last) continue;
-        if (LIKELY(page < s->stamps.count && s->stamps.page[page] != NULL) &&
-            LIKELY(paged_owned(&s->stamps, page, w->hot.fork_version)))
-            continue;
-        if (reef__page_own(w, &s->stamps, &reef__pages_tracks, page) == NULL) return false;
+        if (page_own(w, &s->stamps, &reef__pages_tracks, page) == NULL) return false;
         last = page;
     }
     return true;

@@ -201,27 +201,33 @@ INLINE bool scopes_names(const reef_world *w, const value_store *s)
     return UNLIKELY(w->state.name_count != 0) && s->parents;
 }
 
-/* Makes the value in its raw slot visible. This world owns all pages that it needs. */
-/* To be called when entities got values of a type: if it is in REEF_COLD, whoever destroys an entity has to look for
- * them from now on. */
-INLINE void cold_added(reef_world *w, const type *t)
+/* Was this page written at this version, so that store_put may put a value there? */
+INLINE bool page_is_ready(const reef_world *w, const value_store *s, uint32_t page)
 {
-    if (UNLIKELY(!t->bit) && !(w->slow & SLOW_COLD))
-        w->slow |= SLOW_COLD, reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
+    return page < s->values.count && s->values.version[page] == w->hot.version && s->values.page[page] != NULL;
 }
-INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
+/* The part of store_put for REEF_PAGED, without the index of relations. */
+INLINE void paged_put(reef_world *w, value_store *s, reef_entity e)
 {
-    const uint32_t slot = s->paged ? e.index : (uint32_t)s->count, page = slot >> s->bits, i = slot & slot_mask(s);
+    const uint32_t page = e.index >> s->bits;
     char *block = s->values.page[page];
-    if (s->paged) {
-        ((uint32_t *)(void *)block)[i] = e.generation;
-        ++*page_live(s, block);
-    } else {
-        memcpy(block + i * sizeof e, &e, sizeof e);
-        *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
-    }
+    ((uint32_t *)(void *)block)[e.index & slot_mask(s)] = e.generation;
+    ++*page_live(s, block);
     s->count++;
     values_mark(w, s, page);
+}
+/* Makes the value in its raw slot visible. This world owns all pages that it needs. */
+INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
+{
+    const uint32_t slot = s->paged ? e.index : (uint32_t)s->count, page = slot >> s->bits;
+    if (s->paged) {
+        paged_put(w, s, e);
+    } else {
+        memcpy((char *)s->values.page[page] + (slot & slot_mask(s)) * sizeof e, &e, sizeof e);
+        *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
+        s->count++;
+        values_mark(w, s, page);
+    }
     if (UNLIKELY(s->relation)) reef__relations_by->index_add(w, s, e, slot_value(s, slot));
 }
 

@@ -12,7 +12,9 @@ typedef struct Stamped {
 static const reef_hooks stamped_hooks = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Stamped, &stamped_hooks);
 
-enum { ROWS = 2100, FIRST = 1500 }; /* three chunks; the one that was changed before, in the second of them */
+/* Three chunks; the one that was changed before is in the second of them, and its record on another page than that of
+ * the first row, since so many ids are reserved before. */
+enum { ROWS = 2100, FIRST = 1500, RESERVED = 3500 };
 
 static uint64_t heard;
 static void hear(const reef_notice *n)
@@ -36,14 +38,17 @@ static void observe(sweep *s, reef_component c, bool collected)
 
 static void plain(sweep *s)
 {
+    assert_some(reef_reserve_range(s->w, RESERVED));
     assert_ok(reef_spawn_many(s->w, ROWS, s->e, reef_with(Position, 1, 2), reef_with(Mass, 3)));
 }
 static void hooked(sweep *s)
 {
+    assert_some(reef_reserve_range(s->w, RESERVED));
     assert_ok(reef_spawn_many(s->w, ROWS, s->e, reef_with(Position, 1, 2), reef_with(Tracked, .value = 7)));
 }
 static void stamped(sweep *s)
 {
+    assert_some(reef_reserve_range(s->w, RESERVED));
     assert_ok(reef_spawn_many(s->w, ROWS, s->e, reef_with(Position, 1, 2), reef_with(Stamped, 7)));
     s->removals[0] = reef_removals_new(s->w, reef_id(Stamped), true);
 }

@@ -37,6 +37,93 @@ static void child_of_is_exclusive_acyclic_cascading_and_ordered(void **state)
     assert_valid(w);
 }
 
+/* ---- children that are spawned one by one ----
+ *
+ * reef_spawn with a relation has a straight path, which reef_spawn_many hasn't: the same calls by both give the same
+ * world. */
+
+REEF_RELATION(Mends, REEF_EXCLUSIVE);
+typedef struct {
+    int32_t metres;
+} Rope;
+REEF_COMPONENT(Rope);
+REEF_RELATION_OF(TiedTo, Rope, REEF_EXCLUSIVE | REEF_ACYCLIC);
+
+static reef_entity spawn_by(reef_world *w, bool many, const reef_value *values, uint32_t count)
+{
+    reef_entity e = {0, 0};
+    if (many) (void)reef_spawn_many_values(w, 1, &e, values, count);
+    else e = reef_spawn_values(w, values, count);
+    return e;
+}
+
+static uint64_t notices;
+static void hear_children(const reef_notice *n)
+{
+    for (uint32_t i = 0; i < n->count; i++)
+        notices = notices * 31 + reef_entity_bits(n->entities[i]) + (n->targets ? n->targets[i].index : 0);
+}
+
+/* Step i makes one entity, or changes something beside. */
+static void spawn_step(reef_world *w, bool many, reef_entity *e, uint32_t *n, uint32_t i, reef_world **beside)
+{
+    const uint32_t some = i * 7919u % *n;
+    const Place at = {(float)i, 1};
+    const ChildOf parent = {.target = e[some]};
+    const Mends mended = {.target = e[i % *n]};
+    const TiedTo tied = {.target = e[(some + i) % *n], .data = {(int32_t)i}};
+    const reef_value values[] = {
+        reef_value_make(reef_id(Place), REEF_VALUE_ONE, sizeof at, &at),
+        reef_value_make(reef_id(ChildOf), REEF_VALUE_ONE, sizeof parent, &parent),
+        reef_value_make(reef_id(TiedTo), REEF_VALUE_ONE, sizeof tied, &tied),
+        reef_value_make(reef_id(Mends), REEF_VALUE_ONE, sizeof mended, &mended),
+        reef_value_make(reef_id(Place), REEF_VALUE_ONE, sizeof at, &at),
+    };
+    reef_entity made = {0, 0};
+    switch (i % 16) {
+    case 3: made = spawn_by(w, many, values, 3); break;
+    case 5: made = spawn_by(w, many, values + 1, 2); break;
+    case 6: made = spawn_by(w, many, values, 4); break;
+    case 7: made = spawn_by(w, many, values + 1, 1); break;
+    case 8: assert_none(spawn_by(w, many, values, 5)); break; /* one type twice */
+    case 9: (void)reef_destroy(w, e[*n - 1]); break;
+    case 11:
+        if (reef_is_alive(w, e[some])) (void)reef_disable(w, e[some], Place);
+        break;
+    default: made = spawn_by(w, many, values, 2); break;
+    }
+    if (made.generation) e[(*n)++] = made;
+    if (i % 150 == 149) reef_world_free(*beside), *beside = reef_fork(w);
+}
+
+static void children_one_by_one(void **state)
+{
+    static reef_entity e[2][3000];
+    for (int watched = 0; watched < 3; watched++) {
+        uint64_t heard[2] = {0, 0}, digests[2], hashes[2];
+        for (int many = 0; many < 2; many++) {
+            reef_world *w = another_world(state, NULL), *beside = NULL;
+            uint32_t n = 1;
+            notices = 0;
+            e[many][0] = reef_spawn(w, reef_with(Place, 0, 0));
+            if (watched == 1) assert_false(reef_observer_is_null(reef_observe(w, hear_children, REEF_ON_ADD, Mends)));
+            if (watched == 2) assert_ok(reef_set_name(w, e[many][0], "root"));
+            for (uint32_t i = 1; i < 2500; i++) spawn_step(w, many, e[many], &n, i, &beside);
+            heard[many] = notices;
+            digests[many] = digest(w);
+            hashes[many] = reef_hash(w);
+            assert_true(n > 1500);
+            assert_valid(w);
+            assert_valid(beside);
+            reef_world_free(beside);
+        }
+        assert_int_equal(digests[0], digests[1]);
+        assert_int_equal(hashes[0], hashes[1]);
+        assert_int_equal(heard[0], heard[1]);
+        assert_true((heard[0] != 0) == (watched == 1));
+    }
+}
+
 /* ---- up and down ---- */
 
 REEF_RELATION(Above, REEF_EXCLUSIVE | REEF_ACYCLIC); /* any such type is a tree */
@@ -527,6 +614,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(child_of_is_exclusive_acyclic_cascading_and_ordered),
+        TEST(children_one_by_one),
         TEST(up_from_an_entity),
         TEST(walks),
         TEST(a_chain_a_million_deep),

@@ -863,6 +863,60 @@ static void the_net_effect_on_several_values_has_the_first_one(void **state)
     }
 }
 
+/* Of one change of one component each collected observer is told right after the immediate ones, if it asks for that
+ * kind; from the second change on there is a log with room, so that no plan is made. */
+static void ask_to_take_it(const reef_notice *n)
+{
+    hear(n);
+    for (uint32_t i = 0; i < n->count; i++)
+        if (first_bytes(reef_notice_value(n, i)) == 13) assert_ok(reef_remove(n->world, n->entities[i], Health));
+}
+
+static void one_change_is_told_to_those_who_ask(void **state)
+{
+    reef_world *w = world_of(state);
+    begin();
+    const reef_observer_desc now = {.name = "now",
+                                    .function = ask_to_take_it,
+                                    .events = REEF_ON_ADD | REEF_ON_SET,
+                                    .component = reef_id(Health),
+                                    .context = (void *)(uintptr_t) "now"};
+    assert_false(reef_observer_is_null(listen(w, "comes", REEF_ON_ADD, reef_id(Health), true)));
+    assert_false(reef_observer_is_null(listen(w, "goes", REEF_ON_REMOVE, reef_id(Health), true)));
+    assert_false(reef_observer_is_null(listen(w, "set", REEF_ON_SET, reef_id(Health), true)));
+    assert_false(reef_observer_is_null(listen(w, "mass", ALL, reef_id(Mass), true)));
+    assert_false(reef_observer_is_null(reef_observer_new(w, &now)));
+    const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
+    for (int32_t i = 1; i < 4; i++) {
+        begin();
+        assert_status(REEF_ADDED, reef_set(w, e, Health, i, 1));
+        assert_ok(reef_set(w, e, Health, i + 10, 1));
+        if (i == 3) break; /* 13: taken by the observer */
+        assert_ok(reef_remove(w, e, Health));
+        assert_heard(0, "now", REEF_ON_ADD, e, i, -1);
+        assert_heard(1, "comes", REEF_ON_ADD, e, i, -1);
+        assert_heard(2, "now", REEF_ON_SET, e, i + 10, i);
+        assert_heard(3, "set", REEF_ON_SET, e, i + 10, i);
+        assert_heard(4, "goes", REEF_ON_REMOVE, e, -1, i + 10);
+        assert_int_equal(tape.count, 5);
+    }
+    assert_false(reef_has(w, e, Health));
+    assert_heard(2, "now", REEF_ON_SET, e, 13, 3);
+    assert_heard(3, "goes", REEF_ON_REMOVE, e, -1, 3); /* the net effect: the value before both */
+    assert_int_equal(tape.count, 4);
+    /* in a loop that records it waits for the end */
+    begin();
+    const reef_query q = reef_query_new(w, "Position");
+    reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true});
+    assert_true(reef_set(w, e, Health, 5, 1) >= 0);
+    assert_int_equal(tape.count, 0);
+    reef_end(&b);
+    assert_heard(0, "now", REEF_ON_ADD, e, 5, -1);
+    assert_heard(1, "comes", REEF_ON_ADD, e, 5, -1);
+    assert_int_equal(tape.count, 2);
+    assert_ok(reef_query_free(w, q));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -882,6 +936,7 @@ int main(void)
         TEST(what_observers_ask_for_without_memory_is_kept),
         TEST(observers_come_and_go_while_requests_wait),
         TEST(observers_change_nothing_by_themselves),
+        TEST(one_change_is_told_to_those_who_ask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
