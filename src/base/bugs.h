@@ -175,6 +175,7 @@
     X(402, "a relation of an entity that is spawned has no bit in its row") \
     X(403, "an entity that a recording loop makes like the one before has no pending id") \
     X(404, "a loop in the order of a relation that it names looks at nothing else of a row") \
-    X(405, "a collected observer is told of a single change that it didn't ask for")
+    X(405, "a collected observer is told of a single change that it didn't ask for") \
+    X(406, "a query about relations that comes again doesn't look at tables that were used meanwhile")
 
 #endif
