@@ -591,6 +591,13 @@ static reef_status leaf_check(reef_world *w, const reef_term *t, const char **wh
     return t->since == REEF_IF_CHANGED && x->size == 0 && x->home != REEF_BIT ? REEF_BAD_ARGUMENT : REEF_OK;
 }
 
+/* Is term i a filter that asks for values, so that it says more than term j? What a loop writes is marked as changed
+ * while the loop looks, so a filter beside written data can't ask what changed; the term with the data can. */
+static bool filter_adds(const query_text *l, const term_facts *facts, uint32_t i, uint32_t j)
+{
+    return facts[i].filter && facts[i].values && (facts[j].filter || l->term[i].since == REEF_ALWAYS);
+}
+
 /* Is a component of one source named twice, where once is enough? */
 static bool twice(const query_text *l, const term_facts *facts, uint32_t i)
 {
@@ -601,8 +608,7 @@ static bool twice(const query_text *l, const term_facts *facts, uint32_t i)
             return true; /* nobody could say whose value is meant */
         if (!reef_entity_equal(l->term[j].source, l->term[i].source) || l->term[j].subtypes != l->term[i].subtypes)
             continue;
-        /* a filter that asks for values says more than the other term */
-        if ((facts[i].filter && facts[i].values) || (facts[j].filter && facts[j].values)) continue;
+        if (filter_adds(l, facts, i, j) || filter_adds(l, facts, j, i)) continue;
         /* who is related to one entity may be related to another one, too */
         if (!reef_entity_equal(l->term[j].target, l->term[i].target) && (facts[i].filter || facts[j].filter)) continue;
         if (l->term[j].variable != l->term[i].variable || l->term[j].target_variable != l->term[i].target_variable)

@@ -142,9 +142,9 @@ static COLD bool refuse_field(parser *p, const char *at, const type *t, const ch
         const reef_field *f = &t->fields[i];
         const size_t n = strlen(f->name);
         if (strncmp(f->name, name, n) != 0 || (name[n] && name[n] != '[') || f->kind == REEF_CHAR) continue;
-        return reef__parse_refuse(
-            p, REEF_BAD_ARGUMENT, at, "%s is an array of %u: a condition is about one, such as %s[0]",
-            reef__show(f->name, n).text, (unsigned)(f->bytes / reef__kind_size(f->kind)), reef__show(f->name, n).text);
+        return reef__parse_refuse(p, REEF_BAD_ARGUMENT, at,
+                                  "%s is an array of %u: a condition names one element, such as [0]",
+                                  reef__show(f->name, n).text, (unsigned)(f->bytes / reef__kind_size(f->kind)));
     }
     for (uint32_t i = 0; i < t->field_count; i++) {
         const char *field = t->fields[i].name;

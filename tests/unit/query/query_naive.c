@@ -664,7 +664,8 @@ reef_status naive_status(const naive_query *q, uint64_t *number)
             if (o->op >= REEF_ANY_OF || o->component.id != t->component.id || !reef_entity_equal(o->source, t->source))
                 continue;
             bool filters = naive_filter(q, i) && naive_filter(q, k);
-            if ((naive_filter(q, i) && t->conditions) || (naive_filter(q, k) && o->conditions)) continue;
+            if (naive_filter(q, i) && t->conditions && (filters || t->since == REEF_ALWAYS)) continue;
+            if (naive_filter(q, k) && o->conditions && (filters || o->since == REEF_ALWAYS)) continue;
             if (!filters || (!in_group(q, i, false) && !in_group(q, k, false))) return REEF_DUPLICATE_TERM;
         }
         if (t->conditions && t->op == REEF_OPTIONAL) return REEF_BAD_ARGUMENT;
