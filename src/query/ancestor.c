@@ -35,7 +35,8 @@ static bool answer_is_known(reef_entity answer) { return (answer.index | answer.
  * a loop is open, so answers that depend on them aren't kept. */
 static bool may_be_kept(const query *q, uint32_t i)
 {
-    return q->terms[i].op < REEF_ANY_OF && q->facts[i].up && q->terms[i].up_most == 0 && !q->facts[i].values;
+    return q->terms[i].op < REEF_ANY_OF && q->facts[i].up && q->terms[i].up_most == 0 &&
+           (!q->facts[i].values || BUG(507));
 }
 
 bool reef__ancestors_make(query *q)

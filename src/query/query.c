@@ -268,7 +268,7 @@ static void switches_find(query *q, bool some_disabled)
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
         if (t->op >= REEF_ANY_OF || t->op == REEF_OPTIONAL) continue;
-        only = t->enabled != REEF_DISABLED && !f->target && !f->values && (!f->cold || f->fixed) &&
+        only = t->enabled != REEF_DISABLED && !f->target && (!f->values || BUG(512)) && (!f->cold || f->fixed) &&
                (f->top || !(f->fixed || f->bit)) && (!f->bit || f->fixed || n < SWITCHES_FEW);
         if (only && f->bit && !f->fixed) q->switches[n++] = t->component.id << 1 | (t->op == REEF_NOT);
     }
@@ -595,7 +595,7 @@ static reef_status leaf_check(reef_world *w, const reef_term *t, const char **wh
  * while the loop looks, so a filter beside written data can't ask what changed; the term with the data can. */
 static bool filter_adds(const query_text *l, const term_facts *facts, uint32_t i, uint32_t j)
 {
-    return facts[i].filter && facts[i].values && (facts[j].filter || l->term[i].since == REEF_ALWAYS);
+    return facts[i].filter && facts[i].values && (facts[j].filter || l->term[i].since == REEF_ALWAYS || BUG(505));
 }
 
 /* Is a component of one source named twice, where once is enough? */

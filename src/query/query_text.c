@@ -560,7 +560,8 @@ COLD void reef__entity_write(text_out *o, const reef_world *w, reef_entity e)
 {
     char path[PATH_ROOM];
     if (!entity_path(w, e, path)) reef__text_put(o, "#%" PRIu32 "v%" PRIu32, e.index, e.generation);
-    else if (strpbrk(path, "<>")) reef__text_put(o, "\""), reef__text_put_escaped(o, path), reef__text_put(o, "\"");
+    else if (strpbrk(path, "<>") && !BUG(510))
+        reef__text_put(o, "\""), reef__text_put_escaped(o, path), reef__text_put(o, "\"");
     else write_name(o, path);
 }
 static COLD void write_entity(const query_writer *o, reef_entity e) { reef__entity_write(o->out, o->world, e); }

@@ -177,7 +177,7 @@ static COLD void unsplit(system_draft *d, split_reason reason, uint32_t componen
 static COLD uint32_t term_use(const reef_term *t, const term_facts *f)
 {
     uint32_t use = t->since == REEF_ALWAYS ? 0 : ACCESS_READ;
-    if (f->values) use |= ACCESS_READ;
+    if (f->values && !BUG(506)) use |= ACCESS_READ;
     if (f->reads) return ACCESS_READ;
     if (f->filter) return use && t->subtypes ? use | ACCESS_SUBTYPES : use;
     if (t->access != REEF_OUT) use |= ACCESS_READ;
@@ -305,7 +305,7 @@ static COLD struct system *system_of(const system_draft *d, const char *name)
     s->bytes = bytes;
     s->holders = 1;
     system_describe(s, d, name);
-    reef__conditions_keep(s->query.terms, q->count, s + 1);
+    if (!BUG(513)) reef__conditions_keep(s->query.terms, q->count, s + 1);
     s->touches = (reef_touch *)(void *)((char *)(s + 1) + asked);
     s->touch_count = d->text.count;
     memcpy(s->touches, d->text.touch, d->text.count * sizeof *s->touches);
