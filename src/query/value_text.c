@@ -113,7 +113,8 @@ static COLD char *text_keep(parser *p, const char *at, const char *text, size_t 
 static COLD char *quoted_read(parser *p)
 {
     const char *first = p->token.start + 1, *end = p->token.start + p->token.length;
-    char *copy = text_keep(p, p->token.start, first, (size_t)(end - first));
+    const bool closed = end > first && end[-1] == '"'; /* if that is a quote after a backslash, there is room as well */
+    char *copy = text_keep(p, p->token.start, first, (size_t)(end - first) - closed);
     if (copy == NULL) return NULL;
     char *to = copy;
     for (; first < end && *first != '"'; first++) {

@@ -648,6 +648,16 @@ static void systems_and_bulk_calls(void **state)
     assert_int_equal(n, 2);
 }
 
+typedef struct {
+    int32_t of;
+} Apart;
+REEF_COMPONENT_IN(Apart, REEF_SPARSE);
+REEF_FIELDS(Apart, of);
+static void tick_apart(reef_block *b)
+{
+    Apart *a = reef_inout(b, Apart);
+    for (uint32_t i = 0; i < b->count; i++) a[i].of += 3;
+}
 static void nothing(reef_block *b) { (void)b; }
 static void a_system_reads_what_its_conditions_compare(void **state)
 {
@@ -661,6 +671,48 @@ static void a_system_reads_what_its_conditions_compare(void **state)
     assert_non_null(strstr(text, "in Mass, Crab(label != \"x\")"));
     assert_non_null(strstr(text, "waits for tick_weak"));
 }
+
+static uint64_t most_key(const void *value) { return reef_key_i32(((const Life *)value)->most); }
+static void ordered_queries_leave_rows_out(void **state)
+{
+    reef_world *w = world_of(state);
+    life_scene(w);
+    reef_query q = reef_query_new(w, "in Life, Life(left < 8)");
+    assert_ok(reef_query_order(w, q, &(reef_order){.component = reef_id(Life), .key = most_key}));
+    assert_string_equal(names_of(w, q), "eva ada cid");
+    assert_int_equal(reef_query_group_count(w, q, reef_key_i32(10)), 2);
+    reef_set(w, reef_find(w, "cid"), Life, 8, 10);
+    assert_string_equal(names_of(w, q), "eva ada");
+    assert_int_equal(reef_query_group_count(w, q, reef_key_i32(10)), 1);
+    reef_query r = reef_query_new(w, "in Life, Life(left < $most)");
+    assert_ok(reef_query_order(w, r, &(reef_order){.component = reef_id(Life), .key = most_key}));
+    assert_zero(w, REEF_BAD_ARGUMENT, reef_query_group_count(w, r, 0));
+    assert_ok(reef_query_set(w, r, "most", 8));
+    assert_string_equal(names_of(w, r), "eva ada");
+}
+
+#ifndef REEF_NO_THREADS
+static void threads_find_the_same_rows(void **state)
+{
+    uint64_t hashes[3];
+    for (uint32_t threads = 0; threads < 3; threads++) {
+        reef_world *w = another_world(state, NULL);
+        reef_pool *pool = threads ? reef_pool_new(&(reef_pool_config){.threads = threads + 1}) : NULL;
+        for (int32_t i = 0; i < 5000; i++) {
+            reef_entity e = reef_spawn(w, reef_with(Life, i * 7 % 1000, i), reef_with(Wound, i % 10));
+            if (i % 3 == 0) reef_set(w, e, Apart, i * 11 % 100);
+        }
+        if (pool) assert_ok(reef_set_pool(w, pool));
+        assert_false(reef_system_is_null(reef_system(w, tick_weak, "inout Life(left in 100..500)")));
+        assert_false(reef_system_is_null(reef_system(w, tick_apart, "inout Apart(of < 50), Life(left & 1)")));
+        for (uint32_t i = 0; i < 5; i++) reef_tick(w, 1);
+        hashes[threads] = reef_hash(w);
+        end_world(state, w);
+        reef_pool_free(pool);
+    }
+    assert_true(hashes[0] == hashes[1] && hashes[0] == hashes[2]);
+}
+#endif
 
 static char heard[200];
 static void hear(const reef_notice *n)
@@ -834,6 +886,21 @@ static void the_most_conditions_and_parameters(void **state)
     assert_string_equal(names_of(w, q), "ada");
     (void)strcpy(text + named_all, ", left != $more)");
     assert_no_query(w, REEF_LIMIT, reef_query_new(w, text));
+    char name[REEF_VARIABLE_NAME_MAX + 2];
+    memset(name, 'n', sizeof name);
+    name[REEF_VARIABLE_NAME_MAX] = 0;
+    (void)snprintf(text, sizeof text, "Life(left < $%s)", name);
+    q = reef_query_new(w, text);
+    assert_query(q);
+    assert_ok(reef_query_set(w, q, name, 1));
+    (void)snprintf(text, sizeof text, "Life(left < $n%s)", name);
+    assert_no_query(w, REEF_BAD_TEXT, reef_query_new(w, text));
+    memset(text, 'x', sizeof text);
+    memcpy(text, "Crab(label == \"", 15); /* of the 4,096 bytes the name of the field takes 6 */
+    (void)strcpy(text + 15 + REEF_CONDITION_TEXTS_MAX - 7, "\")");
+    assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_new(w, text));
+    (void)strcpy(text + 15 + REEF_CONDITION_TEXTS_MAX - 7, "x\")");
+    assert_no_query(w, REEF_LIMIT, reef_query_new(w, text));
     reef_condition c[REEF_CONDITIONS_MAX + 1];
     for (uint32_t i = 0; i <= REEF_CONDITIONS_MAX; i++)
         c[i] = (reef_condition){"left", REEF_EQUAL, reef_literal_of(0), {0}};
@@ -861,6 +928,10 @@ int main(void)
         TEST(parameters_of_each_kind),
         TEST(systems_and_bulk_calls),
         TEST(a_system_reads_what_its_conditions_compare),
+        TEST(ordered_queries_leave_rows_out),
+#ifndef REEF_NO_THREADS
+        TEST(threads_find_the_same_rows),
+#endif
         TEST(match_observers_judge_values),
         TEST(what_explain_says),
         TEST(messages),
