@@ -82,8 +82,8 @@ reef_status reef__conditions_check(const query_text *l, uint32_t i, char *detail
 /* Makes query.values if terms have conditions; `asked` then has the query's own copies. False: no memory. */
 bool reef__values_make(query *q);
 void reef__values_drop(query *q);
-void reef__values_copy_set(query *to,
-                           const query *from); /* what is set of the parameters of a query with these terms */
+/* Copies what is set of the parameters, from a query with the same terms. */
+void reef__values_copy_set(query *to, const query *from);
 /* The query can't be used: records why, which is a parameter that isn't set, or else `s`. */
 COLD reef_status reef__query_refuse(reef_world *w, const char *op, const query *q, reef_status s);
 
@@ -102,7 +102,7 @@ const reef_field *reef__condition_field(const type *t, const char *name, uint32_
 const char *reef__literal_take(const reef_field *f, uint32_t bytes, const reef_literal *l, field_value *to,
                                char *detail, size_t size);
 const char *reef__kind_name(reef_kind kind);
-/* The comparisons that a field of this kind has. */
+/* Can a field be compared so? */
 bool reef__kind_compares(const reef_field *f, reef_compare compare);
 
 /* ---- their text (src/query/value_text.c) ---- */
@@ -111,7 +111,7 @@ bool reef__kind_compares(const reef_field *f, reef_compare compare);
 bool reef__condition_comes(const parser *p);
 /* Reads one condition on a field of the type and appends it to those of the text. */
 bool reef__parse_condition(parser *p, const type *t);
-/* Reads the name of a parameter behind '$'. */
+/* Writes a condition on a field of the type as such a text. */
 void reef__condition_write(text_out *o, const reef_world *w, const type *t, const reef_condition *c);
 
 /* ---- rows (src/query/value_filter.c) ---- */
