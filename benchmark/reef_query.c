@@ -197,6 +197,36 @@ static void join_run(void *p)
             k_join(reef_inout(&b, Position), reef_reach(&b, Velocity, 1, room), reef_block_mask(&b), b.count, bench_dt);
 }
 
+/* ---- value_term ---- */
+
+typedef struct {
+    int32_t of;
+} Level;
+REEF_COMPONENT(Level);
+REEF_FIELDS(Level, of);
+
+static int32_t level_of(uint32_t i) { return (int32_t)((i * 2654435761u >> 8) % 100); }
+
+static void *value_setup(const bench_row *r)
+{
+    state *s = state_new(r, false);
+    for (uint32_t i = 0; i < r->n; i++)
+        if (reef_entity_is_null(reef_spawn(s->w, reef_with(Level, level_of(i))))) bench_fail(s->w, "reef_spawn");
+    s->query = query_new(s, "Level(of < 50)");
+    return s;
+}
+static void value_run(void *p)
+{
+    state *s = p;
+    for (uint32_t k = 0; k < s->r->passes; k++) s->sum += reef_query_count(s->w, s->query);
+}
+static uint64_t value_expected(const bench_row *r)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < r->n; i++) n += level_of(i) < 50;
+    return n * r->passes;
+}
+
 /* ---- match_new ---- */
 
 /* An entity with Position, two tags and, if `more`, a third one. The k-th pair of tags is another one for each k. */
@@ -252,6 +282,7 @@ const row_impl reef_query_rows[] = {
     {ROW_query_build, build_setup, build_run, sum_run, state_free, build_expected},
     {ROW_iter_changed, changed_setup, changed_run, sum_rows, state_free, changed_expected},
     {ROW_query_join, join_setup, join_run, sum_rows, state_free, NULL},
+    {ROW_value_term, value_setup, value_run, sum_run, state_free, value_expected},
     {ROW_match_new, match_setup, match_run, sum_run, match_free, match_expected},
     {ROW_changed_rows, tracked_setup, tracked_run, sum_run, state_free, tracked_expected},
     {ROW_sort_repair, repair_setup, repair_run, sum_run, state_free, repair_expected},

@@ -177,6 +177,8 @@
  *                     in four have a Velocity. For each whose port has one p += v*dt, in reef by the query "Position,
  *                     DockedTo($port), in Velocity($port)". Op: an entity. raw: an array of port numbers beside the
  *                     positions; a port's index entry has the number of its table in the top bit
+ *   value_term        1,000,000 entities with a whole number, at random; the query "Level(of < 50)" is asked how many
+ *                     entities it has, which are half of them. Op: an entity. No baseline
  *   match_new         256 queries, each for Position and two of 24 tags, and a table that matches each. An entity is
  *                     made in a new table, which one of the queries matches, and then each query is asked how many
  *                     entities it has. Op: a new table. No baseline
@@ -306,6 +308,7 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(sort_repair, N_1M, 1, 1, N_1M, NS) \
     X(query_build, N_100K, 1024, 1000, 1, US) \
     X(query_join, N_100K, 2, 20, N_100K, NS) \
+    X(value_term, N_1M, 1, 20, N_1M, NS) \
     X(match_new, 256u, 1, 256, 1, US) \
     X(changed_rows, N_1M, 1, 1, N_10K, NS) \
     X(arch_10k, N_10K, N_10K, 1, N_10K, NS) \

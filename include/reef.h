@@ -42,6 +42,7 @@
  *   reef/signature.h              sets of component types as values
  *   reef/bulk.h                   one call that adds, removes, sets, enables or destroys for everything that a query
  *                                 matches
+ *   reef/condition.h              conditions on the values of fields in queries, and their parameters
  *   reef/term.h                   queries by terms, as texts and in other worlds
  *   reef/loop_settings.h          loops over a part of what matches, and loops in which the structure changes
  *   reef/column.h                 more of a block: which rows match, single fields, bits of rows, fixed sources, values

@@ -19,6 +19,7 @@
 #include "ref.h"
 #include "signature.h"
 #include "bulk.h"
+#include "condition.h"
 #include "term.h"
 #include "loop_settings.h"
 #include "column.h"

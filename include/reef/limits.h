@@ -42,7 +42,10 @@ enum {
     /* variables of a query, and bytes of the name of one */
     REEF_VARIABLES_MAX = 8,
     REEF_VARIABLE_NAME_MAX = 31,
-    REEF_BLOCK_ROWS = 1024 /* rows of a block */
+    REEF_CONDITIONS_MAX = 64,        /* conditions of a query */
+    REEF_PARAMETERS_MAX = 16,        /* parameters of a query; their names are as long as those of variables */
+    REEF_CONDITION_TEXTS_MAX = 4096, /* bytes of the names of fields and of texts in the conditions of a query's text */
+    REEF_BLOCK_ROWS = 1024           /* rows of a block */
 };
 /* Further limits: a world has at most 2^32 - 2 entities (fewer with reef_world_config.entities_max), 2^32 - 1
  * generations of an index, 2^20 tables, and 4,194,000 chunks of 1,024 rows (a chunk with more than two columns counts

@@ -3,6 +3,7 @@
 #ifndef REEF_TERM_H
 #define REEF_TERM_H
 
+#include "condition.h"
 #include "query.h"
 
 REEF_BEGIN_C
@@ -50,7 +51,9 @@ typedef struct reef_term {
     reef_op op;
     reef_enabled enabled;
     reef_since since;
-    uint32_t count; /* of a group: number of terms and groups directly inside it, 1 ... REEF_TERMS_MAX */
+    /* of a group: number of terms and groups directly inside it, 1 ... REEF_TERMS_MAX; of another term: number of its
+     * conditions */
+    uint32_t count;
     /* 1: the component or a subtype of it (reef/subtype.h), as "Moving+" in a text. Can't be used with a source or with
      * REEF_IF_ADDED */
     uint32_t subtypes;
@@ -85,6 +88,11 @@ typedef struct reef_term {
      * entity whose relation is disabled */
     reef_component up;
     uint32_t up_most; /* of `up`: at most this many steps, "Position up(ChildOf, 2)" in a text; 0: any number */
+    /* `count` conditions on the component's value, all of which must hold: "Health(left < 10, most > 0)" in a text.
+     * They are copied, with their texts. NULL: none. Of several values, in REEF_MULTI or of a relation without a
+     * target, one has to fulfil all of them. Not with REEF_OPTIONAL, and not for any relation ({0}) or with a target of
+     * a transitive or reflexive one */
+    const reef_condition *conditions;
 } reef_term;
 enum { REEF_VISITED = 255 };
 

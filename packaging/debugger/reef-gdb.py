@@ -574,6 +574,8 @@ INOUT, IN, OUT, WITH = range(4)
 WORDS = {"access": {IN: "in", OUT: "out", INOUT: "inout", WITH: "with"}, "enabled": {1: "disabled", 2: "either"},
          "since": {1: "changed", 2: "added"}, "each": {1: "each"}}
 VISITED = 255
+SIGNS = [None, "==", "!=", "<", "<=", ">", ">=", "in", "&", "has"]
+WITHIN = 7
 
 
 def name_text(name):
@@ -588,7 +590,8 @@ def name_text(name):
 class Term:
     def __init__(self, address):
         at = layout()
-        for member in ("op", "access", "enabled", "since", "count", "subtypes", "each", "self", "variable", "target_variable", "up_most"):
+        for member in ("op", "access", "enabled", "since", "count", "subtypes", "each", "self", "variable", "target_variable", "up_most",
+                       "conditions"):
             setattr(self, member, at.get(address, "reef_term." + member))
         self.component, self.up = (Type.by_id(at.machine.read(at.at(address, "reef_term." + m), 4)) for m in ("component", "up"))
         self.source, self.target = (Entity.of(read_bytes(at.at(address, "reef_term." + m), 8)) for m in ("source", "target"))
@@ -631,9 +634,40 @@ class Query:
             name = at.machine.text(at.at(self.plan, "target_plan.names") + (number - 1) * (at.number("REEF_VARIABLE_NAME_MAX") + 1))
         return "$" + (name or str(number))
 
+    def literal(self, field, address):
+        at, letter = layout(), KINDS.get(field.kind, ("", 0))[0]
+        kind, data = at.get(address, "reef_literal.kind"), read_bytes(at.at(address, "reef_literal.u64"), 8)
+        text = at.machine.text(at.get(address, "reef_literal.text")) if kind in (0, KIND_CHAR) else ""
+        if kind == 0:
+            return "$" + text
+        if kind == KIND_CHAR:
+            return '"%s"' % re.sub(r'(["\\])', r"\\\1", text)
+        if kind == KIND_ENTITY:
+            return self.entity(Entity.of(data))
+        value = struct.unpack(at.machine.order + KINDS[kind][0], data)[0]
+        if letter in "fd":
+            return float_text(float(value), letter == "f")
+        if letter == "?":
+            return "true" if value else "false"
+        return field.named(value) if field.names else str(value)
+
+    def condition(self, component, address):
+        at = layout()
+        name, compare = at.machine.text(at.get(address, "reef_condition.field")), at.get(address, "reef_condition.compare")
+        plain = name.split("[")[0] if name.endswith("]") else name
+        fields = {f.name: f for f in component.fields()}
+        field = next(fields[n] for n in (name, "data." + name, name.rsplit("[", 1)[0], plain) if n in fields)
+        text = self.literal(field, at.at(address, "reef_condition.value"))
+        if compare == WITHIN:
+            text += ".." + self.literal(field, at.at(address, "reef_condition.last"))
+        if not all(c.isalnum() or c in "_.[]" for c in name):
+            name = '"%s"' % re.sub(r'(["\\])', r"\\\1", name)
+        return "%s %s %s" % (name, SIGNS[compare], text)
+
     def leaf(self, t, filtered):
         has_target = t.target.generation != 0
-        between = has_target or t.variable or t.target_variable
+        conditions = t.count if t.conditions else 0
+        between = has_target or t.variable or t.target_variable or conditions
         text = {NOT: "!", OPTIONAL: "?"}.get(t.op, "")
         usual = IN if t.up and t.component else WITH if between or not t.component else INOUT
         if t.access != usual and not filtered and t.op != NOT:
@@ -649,8 +683,10 @@ class Query:
                 inside.append(self.variable(t.target_variable))
             elif has_target:
                 inside.append(self.entity(t.target))
-            elif relation:
+            elif relation and (t.variable or not conditions):
                 inside.append("*")
+            for i in range(conditions):
+                inside.append(self.condition(t.component, t.conditions + i * layout().size("reef_condition")))
             text += "(%s)" % ", ".join(inside)
         if t.up:
             text += "%s up(%s%s)" % (" self" if t.self else "", name_text(t.up.name), ", %d" % t.up_most if t.up_most else "")

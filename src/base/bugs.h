@@ -181,6 +181,22 @@
     X(441, "a system of another version of a module is enabled, though the old one wasn't") \
     X(442, "a new system of another version of a module comes behind all others") \
     X(443, "a system of another version of a module begins its interval anew") \
-    X(444, "a module that is too old is as good as a newer one")
+    X(444, "a module that is too old is as good as a newer one") \
+    X(500, "a condition isn't asked of the rows behind the last 64 of a chunk") \
+    X(501, "a whole number that is compared by <= is compared by <") \
+    X(502, "a condition on a type that is split reads the column of another field") \
+    X(503, "of several values only the first is compared") \
+    X(504, "a copy of a query lacks what its parameters were set to") \
+    X(505, "a filter beside data that is written may ask what changed") \
+    X(506, "a system doesn't say that it reads what its conditions compare") \
+    X(507, "the nearest ancestor is found once for a loop, whatever is written to it") \
+    X(508, "values that don't fulfil the conditions of a term with 'each' are visited") \
+    X(509, "a source is bound whatever the values of its relation are") \
+    X(510, "the text of a query has a name with < without quotes") \
+    X(511, "a parameter that is refused is set all the same where it was compared before") \
+    X(512, "a loop decides by switches alone though values decide, too") \
+    X(513, "the conditions of a system are those of the text that it was made from, which is gone") \
+    X(514, "a text that begins a field's text equals it") \
+    X(515, "a number that is more than every f32 becomes infinite")
 
 #endif

@@ -15,6 +15,7 @@
 #include "change/spawn.h"
 #include "query/query.h"
 #include "query/query_text.h"
+#include "query/value_term.h"
 #include "system/schedule.h"
 #include "system/system.h"
 #include "observe/notice.h"
@@ -57,33 +58,46 @@ static COLD bool check_events(reef_world *w, const char *op, const reef_observer
     return true;
 }
 
-/* Reads the query; its terms go to the observer. */
-static COLD bool check_query(reef_world *w, const char *op, const reef_observer_desc *d, struct observer *o)
+/* Reads the query. */
+static COLD bool check_query(reef_world *w, const char *op, const reef_observer_desc *d, query_text *text)
 {
-    query_text text;
     term_facts facts[REEF_TERMS_MAX];
     const reef_query_desc of_text = {.text = d->text};
-    memset(&text, 0, sizeof text);
-    if (!reef__query_read(w, op, d->query ? d->query : &of_text, &text) || !reef__query_check(w, op, &text, facts))
+    memset(text, 0, sizeof *text);
+    if (!reef__query_read(w, op, d->query ? d->query : &of_text, text) || !reef__query_check(w, op, text, facts))
         return false;
-    for (uint32_t i = 0; i < text.count; i++) {
-        if (text.term[i].since != REEF_ALWAYS)
+    for (uint32_t i = 0; i < text->count; i++) {
+        if (text->term[i].since != REEF_ALWAYS)
             return refuse_observer(w, op, "the query of an observer can't ask for changes");
-        if (text.term[i].source.generation != 0 || text.term[i].target.generation != 0)
+        if (text->term[i].source.generation != 0 || text->term[i].target.generation != 0)
             return refuse_observer(w, op, "the query of an observer can't name an entity");
         if (facts[i].target)
             return refuse_observer(w, op, "the query of an observer can't follow relations to other entities");
     }
-    memcpy(o->query.terms, text.term, text.count * sizeof *text.term);
-    o->query.entities = text.entities;
+    return !reef__conditions_vary(text->term, text->count) ||
+           refuse_observer(w, op, "the query of an observer has no parameters, since nobody could set them");
+}
+
+/* Makes room for an observer, with its query. */
+static COLD struct observer *observer_room(reef_world *w, const query_text *text)
+{
+    const size_t bytes = sizeof(struct observer) + (text ? reef__conditions_bytes(text->term, text->count) : 0);
+    struct observer *o = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, bytes);
+    if (o == NULL) return NULL;
+    o->bytes = bytes;
+    if (text == NULL) return o;
+    memcpy(o->query.terms, text->term, text->count * sizeof *text->term);
+    o->query.entities = text->entities;
     o->has_query = true;
-    return true;
+    reef__conditions_keep(o->query.terms, text->count, o + 1);
+    return o;
 }
 
 /* Makes an observer that is in no schedule and has one holder. NULL: refused, and recorded. */
 static COLD struct observer *observer_make(reef_world *w, const char *op, const reef_observer_desc *d)
 {
     const reef_entity null = {0, 0};
+    query_text text;
     if (!reef__system_name_allowed(d->name)) return reef__system_refuse_name(w, op, "an observer"), NULL;
     if (d->function == NULL) return refuse_observer(w, op, "an observer needs a function"), NULL;
     if (!check_events(w, op, d)) return NULL;
@@ -93,12 +107,10 @@ static COLD struct observer *observer_make(reef_world *w, const char *op, const 
         return refuse_observer(w, op, "`target` needs a type of relations"), NULL;
     if (d->target.generation != 0 && !reef_is_alive(w, d->target))
         return reef__failure(w, REEF_NOT_ALIVE, op, d->component, d->target, 0), NULL;
-    struct observer *o = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *o);
+    const bool of_query = (d->events & OF_QUERIES) != 0;
+    if (of_query && !check_query(w, op, d, &text)) return NULL;
+    struct observer *o = observer_room(w, of_query ? &text : NULL);
     if (o == NULL) return reef__failure(w, REEF_NO_MEMORY, op, d->component, null, 0), NULL;
-    if ((d->events & OF_QUERIES) && !check_query(w, op, d, o)) {
-        reef__memory_free(&w->family->memory, MEMORY_OTHER, o, sizeof *o);
-        return NULL;
-    }
     o->holders = 1;
     snprintf(o->name, sizeof o->name, "%s", d->name);
     o->name_hash = reef__hash_bytes(o->name, strlen(o->name));

@@ -31,10 +31,12 @@ static const reef_entity ANCESTOR_NONE = {1, 0};
 
 static bool answer_is_known(reef_entity answer) { return (answer.index | answer.generation) != 0; }
 
-/* Without a limit of steps the answer is the same for all whose way leads over an entity. */
+/* Without a limit of steps the answer is the same for all whose way leads over an entity. Values may be written while
+ * a loop is open, so answers that depend on them aren't kept. */
 static bool may_be_kept(const query *q, uint32_t i)
 {
-    return q->terms[i].op < REEF_ANY_OF && q->facts[i].up && q->terms[i].up_most == 0;
+    return q->terms[i].op < REEF_ANY_OF && q->facts[i].up && q->terms[i].up_most == 0 &&
+           (!q->facts[i].values || BUG(507));
 }
 
 bool reef__ancestors_make(query *q)

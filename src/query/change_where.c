@@ -44,6 +44,7 @@
 #include "query/iterate.h"
 #include "query/query.h"
 #include "query/row_filter.h"
+#include "query/value_term.h"
 #include "reef/bulk.h"
 #include "reef/enable.h"
 
@@ -562,6 +563,7 @@ static reef_status bulk_begin(bulk *b, reef_world *w, const char *op, reef_query
     b->q = q;
     if (q == NULL) return s;
     if (w->locks) return REEF_LOCKED;
+    if (q->values && q->values->missing) return REEF_BAD_ARGUMENT;
     if (!query_update(q)) return REEF_NO_MEMORY;
     b->since = reef__query_last_run(q);
     return REEF_OK;
@@ -572,6 +574,7 @@ static reef_status bulk_end(bulk *b, reef_status s, uint64_t *changed)
     if (s == REEF_OK && changed) *changed = b->changed;
     bulk_free(b);
     if (s == REEF_REFUSED) return s; /* which is recorded already */
+    if (s == REEF_BAD_ARGUMENT && b->q && b->q->values) return reef__query_refuse(b->w, b->op, b->q, s);
     return s == REEF_OK ? s
                         : reef__failure(b->w, s, b->op, b->w->hook_failed.id ? b->w->hook_failed : b->value.component,
                                         (reef_entity){0, 0}, s == REEF_WRONG_SIZE ? b->value.size : 0);

@@ -54,6 +54,7 @@
 #include "query/row_filter.h"
 #include "query/sorted_query.h"
 #include "query/subtype_terms.h"
+#include "query/value_term.h"
 #include "reef/plain.h"
 
 /* ---- the last run ---- */
@@ -110,9 +111,9 @@ void reef__run_forget(const query *q)
 
 /* ---- beginning and ending ---- */
 
-static COLD reef_block begin_refuse(reef_world *w, const char *op, reef_status s)
+static COLD reef_block begin_refuse(reef_world *w, const char *op, const query *q, reef_status s)
 {
-    if (WORLD_GIVEN(w)) reef__refuse(w, s, op);
+    if (WORLD_GIVEN(w)) reef__query_refuse(w, op, q, s);
     return reef__block_none(w);
 }
 
@@ -233,7 +234,7 @@ static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
 static NOINLINE reef_block begin_walk(reef_world *w, query *q, reef_status s)
 {
     reef_block b;
-    if (q == NULL || !query_update(q)) return begin_refuse(w, "reef_begin", s);
+    if (q == NULL || !query_update(q)) return begin_refuse(w, "reef_begin", q, s);
     loop_lock(w, q);
     BLOCK_BEFORE(b, w, q);
     walk_begin(&b, q, NULL);
@@ -269,8 +270,8 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
     query *q = WORLD_GIVEN(w) ? query_of(w, which, &s) : NULL;
     if (q &&
         (loop == NULL || (loop->since && !q->since) || loop->since > w->hot.version || (loop->grouped && !q->ranking)))
-        return begin_refuse(w, op, REEF_BAD_ARGUMENT);
-    if (q == NULL || !query_update(q)) return begin_refuse(w, op, s);
+        return begin_refuse(w, op, NULL, REEF_BAD_ARGUMENT);
+    if (q == NULL || !query_update(q)) return begin_refuse(w, op, q, s);
     loop_lock(w, q);
     BLOCK_BEFORE(b, w, q);
     if (loop->deferred) {

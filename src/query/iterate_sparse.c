@@ -30,6 +30,7 @@
 #include "query/iterate.h"
 #include "query/match_cache.h"
 #include "query/query.h"
+#include "query/value_term.h"
 
 /* A match whose columns are the cells. */
 enum { CUT_COLUMNS = offsetof(match, columns) / sizeof(uint16_t), CELL = sizeof(reef_cell) };
@@ -570,7 +571,8 @@ bool reef__cut_next(reef_block *b)
 
 /* ---- one visit for each value ---- */
 
-bool reef__each_next(reef_block *b, bool (*next)(reef_block *))
+/* Goes to the next value, which may be that of another entity. */
+static bool each_step(reef_block *b, bool (*next)(reef_block *))
 {
     const cutting *c = b->loop.query->cut;
     if (b->loop.numbers_left == 0) {
@@ -585,5 +587,19 @@ bool reef__each_next(reef_block *b, bool (*next)(reef_block *))
         if (c->term[i].component == c->each)
             b->loop.cells[i].values =
                 (void *)(uintptr_t)reef__store_nth(store_of(b->world, c->each), b->entities[0], b->loop.number);
+    return true;
+}
+
+/* Of a term with conditions, only the values that fulfil them are visited. */
+bool reef__each_next(reef_block *b, bool (*next)(reef_block *))
+{
+    const query *q = b->loop.query;
+    uint32_t i = 0;
+    while (!q->facts[i].each) i++;
+    do {
+        if (!each_step(b, next)) return false;
+    } while (
+        q->facts[i].values && !BUG(508) &&
+        !reef__value_fulfils(q, i, reef__store_nth(store_of(b->world, q->cut->each), b->entities[0], b->loop.number)));
     return true;
 }

@@ -24,6 +24,7 @@
 #include "query/sort_key.h"
 #include "query/sorted_query.h"
 #include "query/subtype_terms.h"
+#include "query/value_term.h"
 #include "reef/prefab.h"
 #include "reef/relation.h"
 #include "reef/order.h"
@@ -54,7 +55,7 @@ static verdict leaf_verdict(const query *q, uint32_t i, uint32_t table_id)
     if (t->op == REEF_OPTIONAL || (f->fixed && f->top)) return ROWS_ALL;
     if (f->bit || f->cold || f->fixed) return ROWS_SOME;
     if (reef__slot_seek(q->world, t->component.id, table_id) == 0) return ROWS_NONE;
-    if (t->since != REEF_ALWAYS || (f->some_disabled && t->enabled != REEF_EITHER)) return ROWS_SOME;
+    if (t->since != REEF_ALWAYS || f->values || (f->some_disabled && t->enabled != REEF_EITHER)) return ROWS_SOME;
     return t->enabled == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
 }
 
@@ -267,7 +268,7 @@ static void switches_find(query *q, bool some_disabled)
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
         if (t->op >= REEF_ANY_OF || t->op == REEF_OPTIONAL) continue;
-        only = t->enabled != REEF_DISABLED && !f->target && (!f->cold || f->fixed) &&
+        only = t->enabled != REEF_DISABLED && !f->target && (!f->values || BUG(512)) && (!f->cold || f->fixed) &&
                (f->top || !(f->fixed || f->bit)) && (!f->bit || f->fixed || n < SWITCHES_FEW);
         if (only && f->bit && !f->fixed) q->switches[n++] = t->component.id << 1 | (t->op == REEF_NOT);
     }
@@ -456,12 +457,17 @@ static bool tables_look(query *q)
 bool reef__query_prepare_one(query *q)
 {
     if (q->open || q->types.epoch == q->world->tables_epoch) return true;
+    if (q->values && q->values->missing) return false;
     if (q->subs && !subs_look(q, q->seen)) return false;
     if (q->disabled_epoch != q->world->disabled_epoch && disabled_look(q)) matches_forget(q);
     return q->plan == NULL || reef__plan_look(q);
 }
 
-NOINLINE bool reef__query_look(query *q) { return tables_look(q) && (q->plan == NULL || reef__plan_look(q)); }
+NOINLINE bool reef__query_look(query *q)
+{
+    if (q->values && q->values->missing) return false;
+    return tables_look(q) && (q->plan == NULL || reef__plan_look(q));
+}
 
 /* Notes what straight loops know of tables. A table with a lease gets and loses rows without telling queries, so its
  * lease ends. (Its next change then takes the general path, as it does after each loop that writes.) */
@@ -530,6 +536,16 @@ static COLD reef_status term_refuse(reef_world *w, const char *op, const query_t
     return reef__failure_record(w, &e);
 }
 
+/* Refuses a term because of its conditions, also of a struct with the reason. */
+static COLD reef_status condition_refuse(reef_world *w, const char *op, const query_text *l, reef_status s, uint32_t i,
+                                         const char *why)
+{
+    if (w->calling && !w->running) op = w->calling;
+    reef_error e = {.status = s, .operation = op, .component = l->term[i].component, .number = l->column[i]};
+    snprintf(e.detail, sizeof e.detail, "%s", why);
+    return reef__failure_record(w, &e);
+}
+
 /* ---- making ---- */
 
 void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
@@ -542,6 +558,7 @@ void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
     f->bound = t->variable || t->target_variable;
     f->target = f->up || f->bound || !reef_entity_is_null(t->target);
     f->fixed = !reef_entity_is_null(t->source);
+    f->values = term_conditions(t) != 0;
     f->filter = filter || t->op == REEF_NOT || t->access == REEF_WITH || x == NULL || x->size == 0;
     f->reads = (f->up || f->bound) && !f->filter;
     f->filter |= f->reads; /* no data of the visited entity */
@@ -575,6 +592,13 @@ static reef_status leaf_check(reef_world *w, const reef_term *t, const char **wh
     return t->since == REEF_IF_CHANGED && x->size == 0 && x->home != REEF_BIT ? REEF_BAD_ARGUMENT : REEF_OK;
 }
 
+/* Is term i a filter that asks for values, so that it says more than term j? What a loop writes is marked as changed
+ * while the loop looks, so a filter beside written data can't ask what changed; the term with the data can. */
+static bool filter_adds(const query_text *l, const term_facts *facts, uint32_t i, uint32_t j)
+{
+    return facts[i].filter && facts[i].values && (facts[j].filter || l->term[i].since == REEF_ALWAYS || BUG(505));
+}
+
 /* Is a component of one source named twice, where once is enough? */
 static bool twice(const query_text *l, const term_facts *facts, uint32_t i)
 {
@@ -585,6 +609,7 @@ static bool twice(const query_text *l, const term_facts *facts, uint32_t i)
             return true; /* nobody could say whose value is meant */
         if (!reef_entity_equal(l->term[j].source, l->term[i].source) || l->term[j].subtypes != l->term[i].subtypes)
             continue;
+        if (filter_adds(l, facts, i, j) || filter_adds(l, facts, j, i)) continue;
         /* who is related to one entity may be related to another one, too */
         if (!reef_entity_equal(l->term[j].target, l->term[i].target) && (facts[i].filter || facts[j].filter)) continue;
         if (l->term[j].variable != l->term[i].variable || l->term[j].target_variable != l->term[i].target_variable)
@@ -617,12 +642,17 @@ static reef_status terms_check(reef_world *w, const char *op, const query_text *
     reef__facts_find(t, &facts[i], top, filter);
     if (t->op < REEF_ANY_OF) {
         const char *why = NULL;
+        char detail[REEF_DETAIL_MAX];
         reef_status s = leaf_check(w, t, &why);
         if (s == REEF_OK && twice(l, facts, i))
             s = REEF_DUPLICATE_TERM,
             why = "it is named before: only filters may be named twice, and one of them in a group";
         if (s == REEF_OK && !each_sound(l, facts, i))
             s = REEF_BAD_ARGUMENT, why = "'each' may be used once, before a term with data that is in no group";
+        if (s == REEF_OK && facts[i].values) {
+            s = reef__conditions_check(l, i, detail, sizeof detail);
+            if (s != REEF_OK) return condition_refuse(w, op, l, s, i, detail);
+        }
         return s == REEF_OK ? s : term_refuse(w, op, l, s, i, why);
     }
     if (t->component.id || t->count == 0) return terms_refuse(w, op, REEF_BAD_ARGUMENT, t->component, l->column[i]);
@@ -713,7 +743,7 @@ static void query_resolve(query *q)
         q->straight &= q->terms[i].enabled != REEF_DISABLED;
     }
     columns_sort(q);
-    q->straight &= q->head.column_count == q->term_count && !q->since;
+    q->straight &= q->head.column_count == q->term_count && !q->since && q->values == NULL;
 }
 
 /* False: no memory. */
@@ -727,6 +757,7 @@ static bool terms_take(query *q, const query_text *l, const term_facts *facts)
     q->terms = q->asked;
     q->facts = q->asked_facts;
     for (uint32_t i = 0; i < l->count; i++) subs |= l->term[i].subtypes != 0;
+    if (!reef__values_make(q)) return false;
     if (subs && !reef__subs_expand(q)) return false;
     query_resolve(q);
     q->types.epoch = q->types.looked = q->rows_epoch = q->disabled_epoch = UINT64_MAX;
@@ -750,7 +781,7 @@ static query *query_again(reef_world *w, const query_text *l)
 {
     for (uint32_t i = 0; i < FREED_QUERIES && w->freed_queries[i]; i++) {
         query *q = w->freed_queries[i];
-        if (q->asked_count != l->count || q->entities != l->entities ||
+        if (q->asked_count != l->count || q->entities != l->entities || q->values ||
             memcmp(q->asked, l->term, l->count * sizeof *l->term) != 0 || (q->plan && !reef__plan_names(q->plan, l)))
             continue;
         memmove(w->freed_queries + i, w->freed_queries + i + 1, (FREED_QUERIES - 1 - i) * sizeof *w->freed_queries);
@@ -784,6 +815,7 @@ static query *query_fresh(reef_world *w, const query_text *l, const term_facts *
     if (terms_take(q, l, facts) && (types_note(q), true) && reef__cutting_make(q) && reef__plan_make(q, l)) return q;
     reef__cutting_drop(q);
     reef__subs_drop(q);
+    reef__values_drop(q);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
     return NULL;
 }
@@ -805,7 +837,8 @@ static query *query_make(reef_world *w, const char *op, const query_text *l)
     mutex_unlock(&w->family->lock);
     w->queries[place].query = q;
     w->query_count++;
-    if ((l->cascade.id == 0 || reef__ranking_cascade(q, l->cascade)) && query_update(q)) return q;
+    const bool waits = q->values && q->values->missing; /* it is used only once its parameters are set */
+    if ((l->cascade.id == 0 || reef__ranking_cascade(q, l->cascade)) && (waits || query_update(q))) return q;
     reef__query_drop(q);
     return reef__refuse(w, REEF_NO_MEMORY, op), NULL;
 }
@@ -897,6 +930,7 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
     if (q->plan) l.variable_count = REEF_VARIABLES_MAX, memcpy(l.variables, q->plan->names, sizeof l.variables);
     for (uint32_t i = 0; i < l.count; i++) l.column[i] = i + 1;
     query *copy = query_make(to, op, &l);
+    if (copy) reef__values_copy_set(copy, q);
     if (copy && q->ranking && !reef__ranking_copy(copy, q->ranking)) {
         reef__query_drop(copy);
         return reef__refuse(to, REEF_NO_MEMORY, op), (reef_query){0, 0, 0};
@@ -911,6 +945,7 @@ static void query_give(reef_world *w, query *q)
     reef__cutting_drop(q);
     reef__subs_drop(q);
     reef__plan_drop(q);
+    reef__values_drop(q);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, matches_memory(q), matches_bytes(q, q->match_capacity));
     reef__memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
 }

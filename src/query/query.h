@@ -22,13 +22,12 @@
 typedef reef_match match;
 typedef struct reef_query_data query;
 
-/* What is known of one term, independent of tables. */
-typedef struct term_facts {
-    bool bit;    /* a bit of the row says who has it */
-    bool cold;   /* only its store says who has it */
-    bool target; /* relations decide: it has a target, or is about an ancestor or a variable */
-    bool up;     /* about an ancestor */
-    bool bound;  /* with a variable */
+typedef struct term_facts { /* what is known of one term, independent of tables */
+    bool bit;               /* a bit of the row says who has it */
+    bool cold;              /* only its store says who has it */
+    bool target;            /* relations decide: it has a target, or is about an ancestor or a variable */
+    bool up;                /* about an ancestor */
+    bool bound;             /* with a variable */
     bool reads;  /* data of an entity is wanted that each row has for itself: an ancestor, or one bound to a variable */
     bool stored; /* the loop wants its data, of the visited entity, and it lies in a store */
     bool some_disabled; /* some entity may have it disabled */
@@ -36,7 +35,7 @@ typedef struct term_facts {
     bool filter;        /* no data is wanted */
     bool sub;           /* of a group that stands for a term with a plus: the group itself and its members */
     bool top;           /* not inside a group */
-    bool each;          /* one visit for each value */
+    bool each, values;  /* one visit for each value; it has conditions on values */
 } term_facts;
 
 enum { SWITCHES_FEW = 8 };
@@ -116,7 +115,8 @@ struct reef_query_data {
     uint32_t term_count;
     reef_term *terms; /* as asked, or those of `subs` */
     term_facts *facts;
-    expansion *subs; /* NULL: no term has a plus */
+    expansion *subs;            /* NULL: no term has a plus */
+    struct value_terms *values; /* NULL: no term has conditions */
     /* NULL: no term is `target` (src/query/relation_plan.h). Such a query has q->fixed, too: it has no straight loops,
      * and query_update looks each time */
     struct target_plan *plan;
@@ -125,7 +125,7 @@ struct reef_query_data {
     reef_term asked[];
 };
 
-/* The query of this handle. NULL: *s says why there is none in this world. */
+/* The query of this handle. NULL: *s says why there is none. */
 INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
 {
     const bool ours = q.world == w->hot.number && !w->running;
@@ -166,7 +166,8 @@ INLINE const reef_slot *match_first(const match *m)
 }
 INLINE const match *match_end(const query *q) { return match_at(q, q->match_count); }
 
-/* Looks at tables that were made since, and finds where all lie now. False: no memory; what was found stays found. */
+/* Looks at tables that were made since, and finds where all lie now. False: no memory; what was found stays found; or a
+ * parameter isn't set (src/query/value_term.h). */
 bool reef__query_look(query *q);
 INLINE bool query_update(query *q)
 {
@@ -180,9 +181,8 @@ bool reef__query_prepare_one(query *q);
 bool reef__rows_look(query *q);
 reef_status reef__queries_validate(const reef_world *w, char *message, size_t size);
 void reef__query_drop(query *q);
-/* is the type of asked term i one that each table of the query has? */
-bool reef__asked_of_all(const query *q, uint32_t i);
-void reef__queries_forget(reef_world *w); /* frees the queries that are kept for reuse */
+bool reef__asked_of_all(const query *q, uint32_t i); /* has each table of the query the type of asked term i? */
+void reef__queries_forget(reef_world *w);            /* frees the queries that are kept for reuse */
 query *reef__query_make_text(reef_world *w, const char *op, const char *text);
 /* reef__query_read: what a description asks, in one form. reef__query_check: what its terms mean, if they make sense
  * together. False: refused, with the errors of making a query. */

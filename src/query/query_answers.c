@@ -14,6 +14,7 @@
 #include "query/query.h"
 #include "query/relation_plan.h"
 #include "query/row_filter.h"
+#include "query/value_term.h"
 
 static const reef_entity nobody;
 
@@ -23,7 +24,7 @@ query *reef__query_ask(reef_world *w, const char *op, reef_query which)
     if (!WORLD_GIVEN_TO(w, op)) return NULL;
     query *q = query_of(w, which, &s);
     if (LIKELY(q && query_update(q))) return q;
-    reef__refuse(w, s, op);
+    reef__query_refuse(w, op, q, s);
     return NULL;
 }
 
@@ -166,6 +167,6 @@ bool reef_query_matches(reef_world *w, reef_query which, reef_entity e)
     /* it is dead or has no row, so no query visits it */
     const bool matches = place >= 2 * PLACE_EMPTY && reef__query_place_matches(q, place);
     if (q && q->plan) q->plan->one = false;
-    if (!settled) reef__refuse(w, s, "reef_query_matches");
+    if (!settled) reef__query_refuse(w, "reef_query_matches", q, s);
     return matches;
 }

@@ -15,6 +15,7 @@
 #include "query/relation_order.h"
 #include "query/relation_plan.h"
 #include "query/sorted_query.h"
+#include "query/value_term.h"
 #include "query/variables.h"
 #include "reef/relation.h"
 #include <inttypes.h>
@@ -177,6 +178,24 @@ static void explain_variables(text_out *o, const query *q)
     }
 }
 
+/* Says which values are compared, and of how many rows. */
+static void explain_values(text_out *o, const query *q, uint32_t i)
+{
+    const reef_term *t = &q->terms[i];
+    const type *x = reef__type_of(t->component.id);
+    uint64_t rows = 0;
+    for (chunk_cursor c = {.q = q}; chunk_next(&c);)
+        rows += x->stored || t->up.id || slot_find(q->world, x->id, c.match->id) ? c.rows : 0;
+    if (q->facts[i].fixed) reef__text_put(o, "looks at one value: %s(", x->name);
+    else reef__text_put(o, "looks at the values of %" PRIu64 " row%s: %s(", rows, plural(rows), x->name);
+    for (uint32_t k = 0; k < t->count; k++) {
+        if (k) reef__text_put(o, ", ");
+        reef__condition_write(o, q->world, x, &t->conditions[k]);
+    }
+    const bool together = !x->stored && !q->facts[i].target && !q->facts[i].fixed;
+    reef__text_put(o, together ? "), 64 rows at a time\n" : ")\n");
+}
+
 /* Says which terms depend on more than a table's types. */
 static void explain_rows(text_out *o, const query *q)
 {
@@ -203,6 +222,7 @@ static void explain_rows(text_out *o, const query *q)
             reef__text_put(o, "looks at rows: %s is disabled somewhere, 64 rows at a time\n",
                            type_text(t->component.id));
         const type *x = reef__type_of(t->component.id);
+        if (f->values) explain_values(o, q, i);
         const char *what = x && x->tracked ? "rows" : x && x->stored ? "pages" : "blocks";
         if (t->since == REEF_IF_CHANGED)
             reef__text_put(o, "looks at %s: %s was written since the last run\n", what, type_text(t->component.id));

@@ -5,7 +5,8 @@
  *     one    := "!" one | "(" query ")" | leaf             NOT or NONE_OF; ALL_OF, if there are two or more
  *     leaf   := ["?"] {word} name [between] [up] ["+"] ["of" source] | word "*" | ["?"] "*" "(" source ")"
  *               | "disabled" "*" up | "cascade" "(" name ")"
- *     between := "(" [variable ","] ("*" | source | variable) ")"
+ *     between := "(" [variable ","] ("*" | source | variable) {"," condition} ")" | "(" condition {"," condition} ")"
+ *     condition := src/query/value_text.c
  *     up     := ["self"] "up" "(" name ["," number] ")"     the name of a relation type
  *     variable := "$" name                                  "$this" is the visited entity
  *     word   := "in" | "out" | "inout" | "with" | "disabled" | "either" | "changed" | "added" | "each"
@@ -23,7 +24,7 @@
  *
  * In the parentheses behind a relation stands its target, after the variable of its source if that isn't the visited
  * entity; behind another type stands the variable of the entity that has it. "*" is any target, or, as the name, any
- * relation.
+ * relation. Then come conditions on values.
  *
  * Parentheses around a single `any` only group: they make no term. A group is inserted in front of its members after
  * these are read, so a text needs no more terms than its result has. Two counts, of parentheses and of "!", bound the
@@ -34,6 +35,7 @@
 #include "storage/name_index.h"
 #include "storage/world_data.h"
 #include "query/token.h"
+#include "query/value_term.h"
 #include "reef/hierarchy.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -153,6 +155,15 @@ static COLD bool parse_source(parser *p, reef_entity *e)
     return !reef_entity_is_null(*e) || refuse_source(p, &at, name);
 }
 
+COLD bool reef__parse_entity(parser *p, reef_entity *e)
+{
+    const bool null = p->token.kind == TOKEN_HANDLE && p->token.length == 4 && memcmp(p->token.start, "#0v0", 4) == 0;
+    if (!null) return parse_source(p, e);
+    *e = (reef_entity){0, 0};
+    reef__token_next(p);
+    return true;
+}
+
 /* ---- terms ---- */
 
 static COLD bool parse_full(parser *p, const char *at)
@@ -255,6 +266,10 @@ static COLD bool parse_variable(parser *p, uint8_t *number)
     while (i < out->variable_count && strcmp(out->variables[i], name) != 0) i++;
     *number = (uint8_t)(i + 1);
     if (i < out->variable_count) return true;
+    for (uint32_t k = 0; k < out->parameter_count; k++)
+        if (strcmp(out->parameters[k], name) == 0)
+            return reef__parse_refuse(p, REEF_BAD_TEXT, at, "$%s is a parameter already: a variable needs another name",
+                                      name);
     if (i == REEF_VARIABLES_MAX)
         return reef__parse_refuse(p, REEF_LIMIT, at, "a query has at most %d variables", REEF_VARIABLES_MAX);
     memset(out->variables[i], 0, sizeof out->variables[i]);
@@ -263,13 +278,24 @@ static COLD bool parse_variable(parser *p, uint8_t *number)
     return true;
 }
 
-/* Reads what stands in parentheses. */
-static COLD bool parse_between(parser *p, reef_term *t, const bool *given)
+/* Reads conditions up to the last one. */
+static COLD bool parse_conditions(parser *p, reef_term *t, const type *kind)
 {
-    const type *kind = reef__type_of(t->component.id); /* NULL: any relation */
+    if (kind == NULL)
+        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "any relation '*(...)' has no fields to compare");
+    const uint32_t first = p->out->condition_count;
+    do {
+        if (!reef__parse_condition(p, kind)) return false;
+    } while (parse_sign(p, ','));
+    t->conditions = p->out->conditions + first;
+    t->count = p->out->condition_count - first;
+    return true;
+}
+
+/* Reads who a term is about: the variable of its source, the target of a relation. *more: conditions follow. */
+static COLD bool parse_whom(parser *p, reef_term *t, const type *kind, const char *open, bool *more)
+{
     const bool relation = kind == NULL || kind->relation != 0;
-    const char *const open = p->token.start;
-    reef__token_next(p);
     uint8_t variable = 0;
     if (kind == NULL && token_is_sign(p, '$'))
         return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
@@ -280,21 +306,42 @@ static COLD bool parse_between(parser *p, reef_term *t, const bool *given)
             return reef__parse_refuse(p, REEF_BAD_TEXT, open, "%s is no relation, so it has no target",
                                       reef__show(kind->name, strlen(kind->name)).text);
         t->variable = variable;
-    } else if (variable && !parse_sign(p, ',')) {
-        t->target_variable = variable;
-    } else { /* the variable is the source; now the target */
-        t->variable = variable == REEF_VISITED ? 0 : variable;
-        if (token_is_sign(p, '$')) {
-            if (!parse_variable(p, &t->target_variable)) return false;
-        } else if (reef__token_is(p->token, "*")) {
-            if (kind == NULL) return reef__parse_expected(p, "an entity's name");
-            reef__token_next(p);
-        } else if (!parse_source(p, &t->target)) {
-            return false;
-        }
+        *more = parse_sign(p, ',');
+        return true;
     }
+    if (variable) {
+        *more = parse_sign(p, ',');
+        t->target_variable = variable;
+        if (!*more || reef__condition_comes(p)) return true;
+        t->variable = variable == REEF_VISITED ? 0 : variable; /* it is the source; now the target */
+        t->target_variable = 0;
+    }
+    if (token_is_sign(p, '$')) {
+        if (!parse_variable(p, &t->target_variable)) return false;
+    } else if (reef__token_is(p->token, "*")) {
+        if (kind == NULL) return reef__parse_expected(p, "an entity's name");
+        reef__token_next(p);
+    } else if (!parse_source(p, &t->target)) {
+        return false;
+    }
+    *more = parse_sign(p, ',');
+    return true;
+}
+
+/* Reads what stands in parentheses. */
+static COLD bool parse_between(parser *p, reef_term *t, const bool *given)
+{
+    const type *kind = reef__type_of(t->component.id); /* NULL: any relation */
+    const bool relation = kind == NULL || kind->relation != 0;
+    const char *const open = p->token.start;
+    reef__token_next(p);
+    bool more = reef__condition_comes(p);
+    if (!more && !parse_whom(p, t, kind, open, &more)) return false;
+    if (more && !parse_conditions(p, t, kind)) return false;
     if (!parse_sign(p, ')'))
-        return reef__parse_expected(p, relation ? "')' after the target" : "')' after the variable");
+        return reef__parse_expected(p, t->conditions ? "',' or ')' after the condition"
+                                       : relation    ? "')' after the target"
+                                                     : "')' after the variable");
     if (!given[WORD_ACCESS]) t->access = REEF_WITH;
     return true;
 }
@@ -459,6 +506,7 @@ COLD bool reef__parse_query(parser *p)
 {
     uint32_t members = 0;
     p->out->count = p->out->at = p->out->variable_count = 0; /* terms from `count` on aren't initialized */
+    p->out->condition_count = p->out->parameter_count = p->out->text_bytes = 0;
     p->out->entities = REEF_ENABLED;
     p->out->cascade = (reef_component){0};
     p->out->said = true;
@@ -507,12 +555,16 @@ static COLD void write_name(text_out *o, const char *name)
     if (!plain) reef__text_put(o, "\"");
 }
 
-static COLD void write_entity(const query_writer *o, reef_entity e)
+/* A name with signs of comparison stands in quotes, since in parentheses a condition would be read. */
+COLD void reef__entity_write(text_out *o, const reef_world *w, reef_entity e)
 {
     char path[PATH_ROOM];
-    if (entity_path(o->world, e, path)) write_name(o->out, path);
-    else reef__text_put(o->out, "#%" PRIu32 "v%" PRIu32, e.index, e.generation);
+    if (!entity_path(w, e, path)) reef__text_put(o, "#%" PRIu32 "v%" PRIu32, e.index, e.generation);
+    else if (strpbrk(path, "<>") && !BUG(510))
+        reef__text_put(o, "\""), reef__text_put_escaped(o, path), reef__text_put(o, "\"");
+    else write_name(o, path);
 }
+static COLD void write_entity(const query_writer *o, reef_entity e) { reef__entity_write(o->out, o->world, e); }
 
 static COLD void write_word(text_out *o, word_kind kind, uint32_t value)
 {
@@ -549,15 +601,29 @@ static COLD void write_variable(const query_writer *o, uint32_t number)
     reef__text_put(o->out, "$%s", number == REEF_VISITED ? "this" : o->variables[number - 1]);
 }
 
-/* Writes what stands in parentheses behind a name. `relation`: the variable alone would be the target. */
-static COLD void write_between(const query_writer *o, const reef_term *t, bool relation)
+/* Writes what stands in parentheses behind a name. */
+static COLD void write_between(const query_writer *o, const reef_term *t, const type *kind)
 {
+    const bool relation = kind == NULL || kind->relation, target = t->target.generation != 0 || t->target_variable;
+    const uint32_t conditions = term_conditions(t);
+    const char *between = "";
     reef__text_put(o->out, "(");
-    if (t->variable) write_variable(o, t->variable);
-    if (t->variable && relation) reef__text_put(o->out, ", ");
-    if (t->target_variable) write_variable(o, t->target_variable);
-    else if (!reef_entity_is_null(t->target)) write_entity(o, t->target);
-    else if (relation) reef__text_put(o->out, "*");
+    if (t->variable) {
+        write_variable(o, t->variable);
+        between = ", ";
+    }
+    if (target || (relation && (t->variable || conditions == 0))) { /* the variable alone would be the target */
+        reef__text_put(o->out, "%s", between);
+        if (t->target_variable) write_variable(o, t->target_variable);
+        else if (target) write_entity(o, t->target);
+        else reef__text_put(o->out, "*");
+        between = ", ";
+    }
+    for (uint32_t i = 0; i < conditions; i++) {
+        reef__text_put(o->out, "%s", between);
+        reef__condition_write(o->out, o->world, kind, &t->conditions[i]);
+        between = ", ";
+    }
     reef__text_put(o->out, ")");
 }
 
@@ -574,7 +640,8 @@ static COLD void write_up(const query_writer *o, const reef_term *t)
 static COLD void write_leaf(const query_writer *o, const reef_term *t, bool filter)
 {
     const type *kind = reef__type_of(t->component.id);
-    const bool target = !reef_entity_is_null(t->target), between = target || t->variable || t->target_variable;
+    const bool target = !reef_entity_is_null(t->target);
+    const bool between = target || t->variable || t->target_variable || term_conditions(t);
     ASSERT(kind || target || t->up.id);
     reef__text_put(o->out, "%s", t->op == REEF_NOT ? "!" : t->op == REEF_OPTIONAL ? "?" : "");
     const reef_access usual = t->up.id && kind ? REEF_IN : between || !kind ? REEF_WITH : REEF_INOUT;
@@ -584,7 +651,7 @@ static COLD void write_leaf(const query_writer *o, const reef_term *t, bool filt
     write_word(o->out, WORD_EACH, t->each);
     if (kind) write_name(o->out, kind->name);
     else reef__text_put(o->out, "*");
-    if (between) write_between(o, t, kind == NULL || kind->relation != 0);
+    if (between) write_between(o, t, kind);
     if (t->up.id) write_up(o, t);
     if (t->subtypes) reef__text_put(o->out, "+");
     if (!reef_entity_is_null(t->source)) reef__text_put(o->out, " of "), write_entity(o, t->source);

@@ -21,8 +21,13 @@ typedef struct query_text {
     uint32_t cascade_column;  /* of its relation, in a text */
     variable_names variables; /* zeroes behind each name */
     uint32_t variable_count;  /* of those that a text names */
-    bool said;                /* the terms come from a text, so `column` means columns */
-    uint32_t at;              /* the column of the failure; 0 if there is none */
+    /* what a text says of values; the terms point to it */
+    reef_condition conditions[REEF_CONDITIONS_MAX];
+    uint32_t condition_count, parameter_count, text_bytes;
+    char parameters[REEF_PARAMETERS_MAX][REEF_VARIABLE_NAME_MAX + 1];
+    char texts[REEF_CONDITION_TEXTS_MAX];
+    bool said;   /* the terms come from a text, so `column` means columns */
+    uint32_t at; /* the column of the failure; 0 if there is none */
 } query_text;
 
 /* Reads a text, and allocates nothing. Errors: BAD_TEXT, UNKNOWN_TYPE (no such type, or this strict world wasn't told
@@ -48,5 +53,9 @@ void reef__text_put_escaped(text_out *o, const char *text);
 
 /* Reads a query up to its end. */
 bool reef__parse_query(parser *p);
+/* Reads an entity in a condition, by its name or handle; "#0v0" is null. */
+bool reef__parse_entity(parser *p, reef_entity *e);
+/* Writes an entity as such a text. */
+void reef__entity_write(text_out *o, const reef_world *w, reef_entity e);
 
 #endif

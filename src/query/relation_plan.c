@@ -1,5 +1,6 @@
 /* Which rows have the targets that a query asks for (src/query/relation_plan.h). */
 #include "query/relation_plan.h"
+#include "query/value_term.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -327,6 +328,7 @@ bool reef__component_holds(const query *q, uint32_t i, reef_entity e)
     if (!whole &&
         !component_there(w, reef__type_of(t->component.id), e, place, reef_slots_at(&w->hot, place)[0].head.table))
         return false;
+    if (q->facts[i].values && !reef__entity_fulfils(q, i, e)) return false;
     if (!whole && (t->enabled == REEF_EITHER || !(q->facts[i].some_disabled || t->enabled == REEF_DISABLED)))
         return true;
     return bit_read(bit_store_of(w, t->component.id | BIT_DISABLED), place) == (t->enabled == REEF_DISABLED);

@@ -18,6 +18,7 @@
 #include "query/iterate_sparse.h"
 #include "query/query.h"
 #include "query/relation_plan.h"
+#include "query/value_term.h"
 
 static void words_fill(uint64_t *words, uint32_t first, uint32_t end, uint64_t word)
 {
@@ -109,6 +110,7 @@ static bool fixed_holds(const query *q, uint32_t i, uint64_t since)
     words_fill(words, k, k + 1, ~0ull);
     enabled_rows(&l, t->component.id, t->enabled, words, k, k + 1);
     changed_rows(&l, i, words, k, k + 1);
+    if (q->facts[i].values && !reef__entity_fulfils(q, i, t->source)) return false;
     return words[k] >> (row % 64) & 1;
 }
 
@@ -160,6 +162,7 @@ static void leaf_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first
         enabled_rows(l, t->component.id, t->enabled, words, first, end);
     if (f->target && f->cold) itself_row(l, i, words, first, end); /* by relations, cold ones are the reflexive ones */
     changed_rows(l, i, words, first, end);
+    if (f->values && !f->up) reef__value_rows(l, i, words, first, end); /* of an ancestor, that was looked at */
     for (uint32_t k = first; t->op == REEF_NOT && k < end; k++) words[k] = ~words[k];
 }
 
@@ -187,8 +190,8 @@ static bool term_is_settled(const query *q, uint32_t i)
 {
     const term_facts *f = &q->facts[i];
     const reef_term *t = &q->terms[i];
-    return t->op < REEF_ANY_OF && !f->bit && !f->cold && !f->fixed && !f->some_disabled && t->since == REEF_ALWAYS &&
-           t->enabled != REEF_DISABLED;
+    return t->op < REEF_ANY_OF && !f->bit && !f->cold && !f->fixed && !f->some_disabled && !f->values &&
+           t->since == REEF_ALWAYS && t->enabled != REEF_DISABLED;
 }
 
 /* Does the term ask a store row by row? Then it comes last, for the rows that are left. */
@@ -196,7 +199,8 @@ static bool term_is_slow(const query *q, uint32_t i)
 {
     const term_facts *f = &q->facts[i];
     return q->terms[i].op < REEF_ANY_OF && !f->fixed &&
-           (f->cold || f->target || (q->terms[i].since != REEF_ALWAYS && type_known(q->terms[i].component.id)->stored));
+           (f->cold || f->target ||
+            ((q->terms[i].since != REEF_ALWAYS || f->values) && type_known(q->terms[i].component.id)->stored));
 }
 
 bool reef__look_rows(const look *given, uint64_t *words, uint32_t first, uint32_t end)

@@ -32,6 +32,7 @@
 #include "query/row_filter.h"
 #include "query/sort_key.h"
 #include "query/relation_order.h"
+#include "query/value_term.h"
 #include "reef/column.h"
 #include "reef/order.h"
 #include "reef/ordered.h"
@@ -721,9 +722,12 @@ static query *ranking_ask(reef_world *w, const char *op, reef_query which)
 {
     reef_status s = REEF_NO_MEMORY;
     query *q = WORLD_GIVEN_TO(w, op) ? query_of(w, which, &s) : NULL;
-    if (q && q->ranking == NULL) s = REEF_BAD_ARGUMENT;
-    else if (q && query_update(q) && (q->open || ranking_update(q, w->locks))) return q;
-    if (w && w->hot.library == &reef__library) reef__refuse(w, s, op);
+    if (q && q->ranking == NULL) {
+        reef__refuse(w, REEF_BAD_ARGUMENT, op);
+        return NULL;
+    }
+    if (q && query_update(q) && (q->open || ranking_update(q, w->locks))) return q;
+    if (w && w->hot.library == &reef__library) reef__query_refuse(w, op, q, s);
     return NULL;
 }
 

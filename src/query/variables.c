@@ -19,6 +19,7 @@
 #include "query/relation_path.h"
 #include "query/relation_plan.h"
 #include "query/row_filter.h"
+#include "query/value_term.h"
 #include "reef/relation.h"
 
 /* ---- making the steps ---- */
@@ -370,6 +371,12 @@ static bool relation_counts(const query *q, const bind_step *s, reef_entity sour
            reef__component_holds(q, s->term, source);
 }
 
+/* Does a relation have the values that the step's term asks for? */
+static bool relation_fulfils(const query *q, const bind_step *s, const void *relation)
+{
+    return LIKELY(!q->facts[s->term].values) || reef__value_fulfils(q, s->term, relation);
+}
+
 /* Does the step's relation lead from an entity to itself without being there? */
 static bool step_is_itself(const query *q, const bind_step *s, reef_entity e)
 {
@@ -383,7 +390,8 @@ static bool step_relates(const query *q, const bind_step *s, reef_entity from, r
     if (s->closure && reef_entity_equal(from, to) && step_is_itself(q, s, from)) return true;
     if (!relation_counts(q, s, from)) return false;
     if (s->closure) return reef__relation_leads(w, s->type, from, to, bit_store_of(w, s->type->id | BIT_DISABLED));
-    return reef__relation_find(store_of(w, s->type->id), from, to, NULL) != NULL;
+    const relation_value *v = reef__relation_find(store_of(w, s->type->id), from, to, NULL);
+    return v && relation_fulfils(q, s, v);
 }
 
 static bool step_holds(const query *q, const bind_step *s, reef_entity from, reef_entity to)
@@ -450,10 +458,14 @@ static bool source_next(const query *q, const bind_step *s, bind_cursor *at, ree
     const value_store *store = store_of(q->world, s->type->id);
     source_run run;
     source_one one;
-    if (!reef__relation_after(store, target, at->place, at->last, &one, &run)) return false;
-    at->place = run.places[0];
-    *e = at->last = run.sources[0];
-    return true;
+    while (reef__relation_after(store, target, at->place, at->last, &one, &run)) {
+        at->place = run.places[0];
+        *e = at->last = run.sources[0];
+        if (LIKELY(!q->facts[s->term].values) || BUG(509) ||
+            reef__value_fulfils(q, s->term, reef__relation_find(store, *e, target, NULL)))
+            return true;
+    }
+    return false;
 }
 
 static bool target_next(const query *q, const bind_step *s, bind_cursor *at, reef_entity source, reef_entity *e)
@@ -461,9 +473,12 @@ static bool target_next(const query *q, const bind_step *s, bind_cursor *at, ree
     const value_store *store = store_of(q->world, s->type->id);
     uint32_t n;
     const relation_value *first = reef__relations_of(store, source, &n);
-    if (at->next >= n) return false;
-    *e = relation_nth(store, first, at->next++)->target;
-    return true;
+    while (at->next < n) {
+        const relation_value *v = relation_nth(store, first, at->next++);
+        *e = v->target;
+        if (relation_fulfils(q, s, v)) return true;
+    }
+    return false;
 }
 
 /* Binds the next entity of a step. False: there is none. */
@@ -553,7 +568,8 @@ static void early_targets(const early_rows *x)
 {
     const value_store *s = store_of(x->q->world, x->s->type->id);
     const reef_store_way way = reef_store_way_to(s, true); /* exclusive relations are paged */
-    const bool plain = !x->q->facts[x->s->term].some_disabled && x->q->terms[x->s->term].enabled == REEF_ENABLED;
+    const term_facts *f = &x->q->facts[x->s->term];
+    const bool plain = !f->some_disabled && !f->values && x->q->terms[x->s->term].enabled == REEF_ENABLED;
     const uint32_t size = s->size;
     uint32_t page;
     if (plain && x->s->from == SLOT_VISITED) {
@@ -563,7 +579,9 @@ static void early_targets(const early_rows *x)
     EACH_EARLY_ROW(x, k, word, row)
     {
         const relation_value *v = reef_store_at(&way, x->from[row], size, true, &page);
-        if (LIKELY(v && (plain || reef__component_holds(x->q, x->s->term, x->from[row])))) x->bind[row] = v->target;
+        if (LIKELY(v && (plain ||
+                         (reef__component_holds(x->q, x->s->term, x->from[row]) && relation_fulfils(x->q, x->s, v)))))
+            x->bind[row] = v->target;
         else x->words[k] &= ~(word & (0 - word));
     }
 }
@@ -601,8 +619,9 @@ static void early_has(const early_rows *x)
     const bool wanted = t->op == REEF_HAS;
     const size_t size = x->s->type->size;
     uint32_t table_id = UINT32_MAX, slot = 0;
+    const term_facts *f = &x->q->facts[x->s->term];
     const bool plain =
-        !(x->s->type->stored || x->s->type->bit || x->q->facts[x->s->term].some_disabled) && t->enabled == REEF_ENABLED;
+        !(x->s->type->stored || x->s->type->bit || f->some_disabled || f->values) && t->enabled == REEF_ENABLED;
     if (plain && type_column(x->s->type)) {
         if (block_index_of(w, x->s->type->id)->room) {
             if (!wanted) early_has_indexed(x, false, NULL);

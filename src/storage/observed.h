@@ -27,6 +27,7 @@ struct observer {
     reef_entity target; /* of relations to this entity only; null: of all */
     bool collected, has_query;
     reef_query_desc query; /* without text */
+    size_t bytes;          /* of this allocation; the conditions of the query's terms follow the struct */
 };
 
 /* The calls that tell observers; a family has them from its first observer on. Nothing else leads to

@@ -163,7 +163,9 @@ static bool parts_put(spread_terms *x, const reef_term *t, const type *whole, ui
     for (uint32_t i = 0; i < whole->part_count; i++) {
         reef_term p = *t;
         p.component.id = whole->parts[i];
-        p.enabled = REEF_ENABLED; /* only the tag has marks */
+        p.enabled = REEF_ENABLED; /* only the tag has marks, */
+        p.conditions = NULL;      /* and conditions */
+        p.count = 0;
         if (p.op == REEF_NOT) p.op = REEF_HAS;
         if (!term_put(x, p, number)) return false;
     }
@@ -175,7 +177,9 @@ static bool leaf_spread(spread_terms *x, reef_term t, uint32_t number, bool top,
     const type *whole = reef__type_of(t.component.id);
     const bool since = t.since != REEF_ALWAYS;
     if (t.op == REEF_NOT || filter) t.access = REEF_WITH;
-    if (whole == NULL || whole->part_count == 0 || (t.access == REEF_WITH && !since)) return term_put(x, t, number);
+    const bool refused = t.op == REEF_OPTIONAL && t.conditions;
+    if (whole == NULL || whole->part_count == 0 || (t.access == REEF_WITH && !since) || refused)
+        return term_put(x, t, number);
     if (t.op == REEF_OPTIONAL)
         return (top || term_put(x, (reef_term){.op = REEF_ALL_OF, .count = whole->part_count}, number)) &&
                parts_put(x, &t, whole, number);

@@ -81,7 +81,7 @@ COLD void reef__observer_leave(family *f, struct observer *o)
 {
     if (!reef__hold_release(f, &o->holders)) return;
     if (o->context_free) o->context_free(o->context);
-    reef__memory_free(&f->memory, MEMORY_OTHER, o, sizeof *o);
+    reef__memory_free(&f->memory, MEMORY_OTHER, o, o->bytes);
 }
 
 COLD void reef__schedule_leave(family *f, schedule *s)

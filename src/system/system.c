@@ -10,6 +10,7 @@
 #include "storage/known_types.h"
 #include "storage/world_data.h"
 #include "query/query.h"
+#include "query/value_term.h"
 #include "system/schedule.h"
 #include "system/system_text.h"
 #include "reef/system.h"
@@ -81,7 +82,11 @@ static COLD bool draft_query(system_draft *d)
         if (!reef__query_read(d->world, d->op, desc->query, &d->text.query)) return false;
         d->text.has_query = true;
     }
-    return !d->text.has_query || reef__query_check(d->world, d->op, &d->text.query, d->facts);
+    if (!d->text.has_query) return true;
+    if (!reef__query_check(d->world, d->op, &d->text.query, d->facts)) return false;
+    /* nothing that isn't part of the state may decide what a tick does */
+    return !reef__conditions_vary(d->text.query.term, d->text.query.count) ||
+           refuse_detail(d, REEF_BAD_ARGUMENT, 0, "a system's query has no parameters: it compares with what it reads");
 }
 
 /* The touches of the struct come after those of the text. */
@@ -172,6 +177,7 @@ static COLD void unsplit(system_draft *d, split_reason reason, uint32_t componen
 static COLD uint32_t term_use(const reef_term *t, const term_facts *f)
 {
     uint32_t use = t->since == REEF_ALWAYS ? 0 : ACCESS_READ;
+    if (f->values && !BUG(506)) use |= ACCESS_READ;
     if (f->reads) return ACCESS_READ;
     if (f->filter) return use && t->subtypes ? use | ACCESS_SUBTYPES : use;
     if (t->access != REEF_OUT) use |= ACCESS_READ;
@@ -210,7 +216,8 @@ static COLD void access_of_terms(system_draft *d)
         const uint32_t use = term_use(t, f);
         if (use) access_add(d, c, use);
         if (f->fixed && (use & ACCESS_WRITE)) unsplit(d, SPLIT_WRITES_FIXED, c);
-        if ((f->fixed || f->reads) && use && writes_own(d, c)) unsplit(d, SPLIT_READS_WRITTEN, c);
+        const bool away = f->fixed || f->reads || (f->up && f->values);
+        if (away && use && writes_own(d, c)) unsplit(d, SPLIT_READS_WRITTEN, c);
         if (f->bound) unsplit(d, SPLIT_VARIABLES, 0);
         /* The marks that one job makes would be changes in the eyes of another one. */
         if (!f->fixed && (!f->top || t->subtypes) && t->since != REEF_ALWAYS && writes_own(d, c))
@@ -290,14 +297,17 @@ static COLD struct system *system_of(const system_draft *d, const char *name)
 {
     family *f = d->world->family;
     const char *before = d->desc->before, *after = d->desc->after;
-    const size_t bytes = sizeof(struct system) + d->text.count * sizeof(reef_touch) +
+    const query_text *q = &d->text.query;
+    const size_t asked = (reef__conditions_bytes(q->term, q->count) + 7) & ~(size_t)7;
+    const size_t bytes = sizeof(struct system) + asked + d->text.count * sizeof(reef_touch) +
                          d->access_count * sizeof(struct access) + reef__text_bytes(before) + reef__text_bytes(after);
     struct system *s = reef__memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
     if (s == NULL) return refuse_system(d, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
     s->bytes = bytes;
     s->holders = 1;
     system_describe(s, d, name);
-    s->touches = (reef_touch *)(s + 1);
+    if (!BUG(513)) reef__conditions_keep(s->query.terms, q->count, s + 1);
+    s->touches = (reef_touch *)(void *)((char *)(s + 1) + asked);
     s->touch_count = d->text.count;
     memcpy(s->touches, d->text.touch, d->text.count * sizeof *s->touches);
     s->access = (struct access *)(s->touches + s->touch_count);

@@ -125,7 +125,16 @@
     M(reef_term, target) \
     M(reef_term, up) \
     M(reef_term, up_most) \
+    M(reef_term, conditions) \
     S(reef_term) \
+    M(reef_condition, field) \
+    M(reef_condition, compare) \
+    M(reef_condition, value) \
+    M(reef_condition, last) \
+    S(reef_condition) \
+    M(reef_literal, kind) \
+    M(reef_literal, u64) \
+    M(reef_literal, text) \
     N(REEF_ROW_BITS) \
     N(REEF_RECORD_BITS) \
     N(REEF_UNIT_BITS) \

@@ -32,6 +32,7 @@
 #include "change/spawn.h"
 #include "query/query.h"
 #include "query/query_answers.h"
+#include "query/value_term.h"
 #include "system/script.h"
 #include "world/snapshot.h"
 #include "reef/component.h"
@@ -567,7 +568,7 @@ COLD reef_status reef_merge(reef_world *to, reef_world *from, const reef_merge_d
     reef_status s = REEF_NO_MEMORY;
     query *chosen = query_of(from, q, &s);
     if (chosen && query_update(chosen)) s = merge_from(to, from, chosen, desc->drop_names, merged);
-    else reef__refuse(to, s, merge_op);
+    else s = reef__query_refuse(to, merge_op, chosen, s);
     reef_query_free(from, q);
     return s;
 }

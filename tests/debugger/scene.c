@@ -92,6 +92,8 @@ static const char *const texts[] = {
     "Position of bob, *(bob)",
     "Position, Likes($friend), Hungry($friend), Likes($friend, $this)",
     "Position, cascade(ChildOf)",
+    "Position(x < 0.1, y in -1..$most), in Every(u64 == 18446744073709551615, yes == true, i8 >= -1)",
+    "Feels(mood == ANGRY, wants & FOOD|SLEEP), Owes(bob, metres != 3), !Every(text == \"a \\\"b\", list[1] > 2.5)",
     "",
 };
 enum { TEXTS = sizeof texts / sizeof texts[0], MANY = 3000 };

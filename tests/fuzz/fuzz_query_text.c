@@ -23,14 +23,32 @@ typedef struct {
 typedef struct {
     int32_t n;
 } of;
+typedef enum Mood { CALM, ANGRY } Mood;
+REEF_ENUM(Mood, CALM, ANGRY);
+REEF_MASK(Coat, (1, "WET"), (2, "COLD"));
+typedef struct {
+    Mood mood;
+    uint8_t coat;
+    bool tame;
+    int64_t big;
+    uint64_t bigger;
+    char label[8];
+    reef_entity other;
+    int16_t slots[3];
+} Crab;
+REEF_COMPONENT_IN(Crab, REEF_SPARSE);
+REEF_FIELDS(Crab, (mood, enum, Mood), (coat, enum, Coat), tame, big, bigger, label, other, slots);
 REEF_COMPONENT(Position);
+REEF_FIELDS(Position, x, y);
 REEF_COMPONENT(Velocity);
 REEF_COMPONENT(Mass);
+REEF_FIELDS(Mass, kg);
 REEF_COMPONENT(in);
+REEF_FIELDS(in, n);
 REEF_COMPONENT(of);
 REEF_TAG(Frozen);
 REEF_SWITCH(Awake);
-REEF_RELATION(Likes);
+REEF_RELATION_OF(Likes, Mass);
 REEF_RELATION(DockedTo, REEF_EXCLUSIVE);
 REEF_RELATION(Within, REEF_EXCLUSIVE | REEF_ACYCLIC | REEF_TRANSITIVE);
 
@@ -57,6 +75,9 @@ static reef_world *world(void)
         if (set & 8) MUST(reef_add(w, e, Frozen) == REEF_OK);
         if (set & 16) MUST(reef_add(w, e, Awake) == REEF_OK);
         if (set & 32) MUST(reef_set(w, e, in, 4) == REEF_ADDED);
+        if (set & 4)
+            MUST(reef_set(w, e, Crab, ANGRY, (uint8_t)(set & 3), set & 1, -1, ~(uint64_t)0, "boss", e, {1, 2, 3}) ==
+                 REEF_ADDED);
         const reef_entity before = reef_entity_at(w, e.index / 2),
                           other = reef_entity_at(w, (e.index * 7 + 3) % (e.index + 1));
         if (set & 1) MUST(reef_relate(w, e, Likes, before) >= 0 && reef_relate(w, e, Likes, e) >= 0);
@@ -73,7 +94,8 @@ static uint32_t tree_end(const query_text *q, uint32_t at)
     MUST(at < q->count);
     const reef_term *t = &q->term[at++];
     if (t->op < REEF_ANY_OF) {
-        MUST((t->component.id != 0 || t->target.generation != 0 || t->up.id != 0) && t->count == 0);
+        MUST((t->component.id != 0 || t->target.generation != 0 || t->up.id != 0) &&
+             (t->count != 0) == (t->conditions != NULL));
         return at;
     }
     MUST(t->component.id == 0 && t->count >= (t->op == REEF_NONE_OF ? 1 : 2));
@@ -94,7 +116,8 @@ static bool is_utf8(const char *s)
 
 static void check_refusal(const char *text, const query_text *q, reef_status status, const char *detail)
 {
-    MUST(status == REEF_BAD_TEXT || status == REEF_UNKNOWN_TYPE || status == REEF_NOT_ALIVE || status == REEF_LIMIT);
+    MUST(status == REEF_BAD_TEXT || status == REEF_UNKNOWN_TYPE || status == REEF_NOT_ALIVE || status == REEF_LIMIT ||
+         status == REEF_BAD_ARGUMENT);
     MUST(q->at >= 1 && q->at <= strlen(text) + 1);
     MUST(detail[0] && memchr(detail, 0, REEF_DETAIL_MAX));
     for (const char *p = detail; *p; p++) MUST((unsigned char)*p >= 32 && *p != 127);
@@ -148,6 +171,16 @@ static void check_query(const char *text, const query_text *t)
         bool known = t->cascade.id != 0 && t->cascade_column == e.number;
         for (uint32_t i = 0; i < t->count; i++) known |= t->column[i] == e.number;
         MUST(known && (e.status == REEF_DUPLICATE_TERM || e.status == REEF_BAD_ARGUMENT) && e.detail[0] != 0);
+        return;
+    }
+    for (uint32_t i = 0; i < t->parameter_count; i++) { /* one that is compared with another kind stays unset */
+        const reef_literal some[] = {reef_literal_i64(1), reef_literal_text("boss"),
+                                     reef_literal_entity((reef_entity){0})};
+        for (uint32_t k = 0; k < 3; k++) (void)reef_query_set_parameter(world(), q, t->parameters[i], some[k]);
+    }
+    (void)reef_query_count(world(), q);
+    if (reef_last_error(world()).status == REEF_BAD_ARGUMENT && t->parameter_count) {
+        MUST(reef_query_free(world(), q) == REEF_OK);
         return;
     }
     bool several = false; /* visits for one entity */

@@ -1,7 +1,8 @@
 /* Queries with terms about relations, which the operation KIN asks: Likes(x), !Likes(x), *(x), Likes(*), terms about
  * ancestors, Coral up(ChildOf), variables in both directions, and orders by a relation. What is asked follows from the
- * operation's value. The reference looks at each entity, and follows no relation that is disabled. The text of each
- * query is read again, and has to find the same. */
+ * operation's value. Some compare a value: of the entity itself, of an ancestor, or of a bound entity. The reference
+ * looks at each entity, and follows no relation that is disabled. The text of each query is read again, and has to find
+ * the same. */
 #include "apply.h"
 #include "link.h"
 #include "pairs.h"
@@ -31,6 +32,10 @@ typedef struct ask {
     reef_enabled enabled; /* of the relation of the entity that the term is about */
     bool blind;           /* of the reference: relations that are disabled are followed */
     reef_entity target;
+    uint32_t valued; /* `above` or `beside`: its value is compared; TYPES_MAX: no value is */
+    uint32_t element;
+    reef_compare compare;
+    uint64_t number;
 } ask;
 
 static bool form_is_up(ask_form form) { return form == ASK_UP || form == ASK_NOT_UP; }
@@ -64,6 +69,65 @@ static const ref_link *some_link(const ref_world *r, uint64_t v)
     return some;
 }
 
+/* ---- values ---- */
+
+/* Types with a field whose number the reference knows: a whole number, or elements of an array. In REEF_MULTI the
+ * reference knows the first value only. */
+static bool type_may_be_valued(uint32_t type)
+{
+    const model_type *t = &model_types[type];
+    return t->home != REEF_MULTI && (type_has_payload(t) || (t->sort == SORT_PLAIN && t->field_count == 1));
+}
+
+static uint64_t number_of(uint32_t type, uint32_t element, uint64_t value)
+{
+    unsigned char bytes[64];
+    uint32_t number;
+    if (type_has_payload(&model_types[type])) return value;
+    value_fill(bytes, model_types[type].size, value);
+    memcpy(&number, bytes + element * sizeof number, sizeof number);
+    return number;
+}
+
+/* Chooses a type whose value is compared, and mostly a number that some entity has. */
+static void value_of_ask(const model *m, ask *a, bool above, uint64_t v)
+{
+    const ref_world *r = &m->reference;
+    uint32_t t = (uint32_t)(v >> 8) % TYPES_MAX;
+    for (uint32_t i = 0; i < TYPES_MAX && !(type_may_be_valued(t) && ref_knows(r, t)); i++) t = (t + 1) % TYPES_MAX;
+    a->valued = TYPES_MAX;
+    if (v % 2 || !type_may_be_valued(t) || !ref_knows(r, t)) return;
+    *(above ? &a->above : &a->beside) = a->valued = t;
+    a->element = (uint32_t)(v >> 16) % 4;
+    a->compare = (reef_compare)(REEF_EQUAL + (v >> 20) % 8);
+    if (a->compare == REEF_WITHIN) a->compare = REEF_ALL_BITS;
+    a->number = number_of(t, a->element, v);
+    for (uint32_t i = 0; i < r->living_count; i++) {
+        const ref_entity *e = &r->entity[r->living[(i + (v >> 24)) % r->living_count]];
+        if (!ref_has(e, t)) continue;
+        a->number = number_of(t, a->element, e->value[t]);
+        return;
+    }
+}
+
+/* Has the entity the type, enabled, and with a value as it is asked? */
+static bool has_asked(const ask *a, const ref_entity *e, uint32_t type)
+{
+    if (!((e->set & ~e->disabled) >> type & 1)) return false;
+    if (type != a->valued) return true;
+    const uint64_t x = number_of(type, a->element, e->value[type]), y = a->number;
+    switch (a->compare) {
+    case REEF_EQUAL: return x == y;
+    case REEF_UNEQUAL: return x != y;
+    case REEF_LESS: return x < y;
+    case REEF_AT_MOST: return x <= y;
+    case REEF_MORE: return x > y;
+    case REEF_AT_LEAST: return x >= y;
+    case REEF_ANY_BIT: return (x & y) != 0;
+    default: return (x & y) == y;
+    }
+}
+
 /* Question k of an operation. Mostly about a relation that is there. False: it makes no sense. */
 static bool ask_of(const model *m, const op *o, uint32_t k, ask *a)
 {
@@ -86,6 +150,8 @@ static bool ask_of(const model *m, const op *o, uint32_t k, ask *a)
     a->enabled = (v >> 36) % 4 || up || !(named || binds || a->form == ASK_ANY_TARGET) ? REEF_ENABLED
                                                                                        : (reef_enabled)((v >> 38) % 3);
     a->blind = false;
+    const uint64_t w = value_mix(o->value, 980 + k);
+    value_of_ask(m, a, (up || binds) && w >> 60 & 1, w);
     if ((up || binds) && (a->above == TYPES_MAX || a->above == a->beside)) return false;
     if (form_denies(a->form) && a->beside == TYPES_MAX) return false;
     return up || binds || a->form == ASK_ANY_TARGET || a->form == ASK_ORDER || ref_alive(r, a->target);
@@ -95,6 +161,10 @@ static bool ask_of(const model *m, const op *o, uint32_t k, ask *a)
 
 static reef_query query_of(reef_world *w, const ask *a)
 {
+    char field[16];
+    const bool whole = a->valued < TYPES_MAX && type_has_payload(&model_types[a->valued]);
+    snprintf(field, sizeof field, whole ? "value" : "all[%d]", (int)a->element);
+    const reef_condition compared = {.field = field, .compare = a->compare, .value = reef_literal_u64(a->number)};
     reef_query_desc d = {.terms = {{.access = REEF_WITH}}};
     reef_term *t = d.terms;
     uint32_t n = a->form != ASK_ORDER;
@@ -113,6 +183,9 @@ static reef_query query_of(reef_world *w, const ask *a)
         if (relation_is(a->relation, REEF_ACYCLIC)) d.cascade = model_relations[a->relation].id;
     }
     if (a->beside < TYPES_MAX) d.terms[n] = (reef_term){.component = model_types[a->beside].id, .access = REEF_WITH};
+    for (uint32_t i = 0; a->valued < TYPES_MAX && i <= n; i++)
+        if (d.terms[i].component.id == model_types[a->valued].id.id)
+            d.terms[i].conditions = &compared, d.terms[i].count = 1;
     const reef_query q = reef_query_make(w, &d);
     const reef_order by = {.relation = model_relations[a->relation].id};
     if (a->form == ASK_ORDER && d.cascade.id == 0) (void)reef_query_order(w, q, &by);
@@ -174,8 +247,6 @@ void core_ask(model *m, const op *o, outcome *out)
 
 /* ---- the reference ---- */
 
-static bool has_enabled(const ref_entity *e, uint32_t type) { return (e->set & ~e->disabled) >> type & 1; }
-
 /* May a way lead over the relation of this entity? */
 static bool goes_on(const ref_world *r, const ask *a, uint32_t index)
 {
@@ -198,11 +269,11 @@ static uint32_t above_of(const ref_world *r, const ask *a, uint32_t index)
 
 static bool is_below(const ref_world *r, const ask *a, uint32_t index)
 {
-    if (a->self && has_enabled(&r->entity[index], a->above)) return true;
+    if (a->self && has_asked(a, &r->entity[index], a->above)) return true;
     for (uint32_t steps = 1; a->most == 0 || steps <= a->most; steps++) {
         index = above_of(r, a, index);
         if (index == UINT32_MAX) return false;
-        if (has_enabled(&r->entity[index], a->above)) return true;
+        if (has_asked(a, &r->entity[index], a->above)) return true;
     }
     return false;
 }
@@ -245,7 +316,7 @@ static uint64_t bound_count(const ref_world *r, const ask *a, uint32_t index)
     if (!itself && (a->form == ASK_TARGETS ? e->out[a->relation] : e->linked) == 0) return 0;
     for (uint32_t i = 0; i < r->living_count; i++) {
         const uint32_t other = r->living[i];
-        if (!has_enabled(&r->entity[other], a->above)) continue;
+        if (!has_asked(a, &r->entity[other], a->above)) continue;
         n += a->form == ASK_TARGETS ? is_related(r, a, index, other) : is_related(r, a, other, index);
     }
     return n;
@@ -276,7 +347,7 @@ static uint64_t is_asked(const ref_world *r, const ask *a, uint32_t index)
     const bool named =
         a->beside == TYPE_PREFAB || ((form_is_up(a->form) || form_binds(a->form)) && a->above == TYPE_PREFAB);
     if (e->off || (ref_has(e, TYPE_PREFAB) && !named)) return 0;
-    if (a->beside < TYPES_MAX && !has_enabled(e, a->beside)) return 0;
+    if (a->beside < TYPES_MAX && !has_asked(a, e, a->beside)) return 0;
     return visits_due(r, a, index);
 }
 

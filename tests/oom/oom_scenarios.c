@@ -379,6 +379,52 @@ static bool sub_query_new(sweep *s)
     return !reef_query_is_null(s->made);
 }
 
+/* Values with fields, and a query that asks for them, whose parameter is set. */
+typedef struct {
+    int32_t left;
+    char name[8];
+} Asked;
+REEF_COMPONENT(Asked);
+REEF_FIELDS(Asked, left, name);
+static void with_asked(sweep *s)
+{
+    rows(s, 1500);
+    for (int i = 0; i < 1500; i += 3) assert_int_equal(reef_set(s->w, s->e[i], Asked, i, "a"), REEF_ADDED);
+}
+static void with_asking_query(sweep *s)
+{
+    with_asked(s);
+    s->query = reef_query_new(s->w, "Position, Asked(left < $most, name == $name)");
+    assert_ok(reef_query_set(s->w, s->query, "most", 100));
+    assert_ok(reef_query_set(s->w, s->query, "name", "a"));
+}
+static bool asking_query_new(sweep *s)
+{
+    s->made = reef_query_new(s->w, "in Mass, Asked(left in 3..$most) | Asked(name != \"a\", left == 7)");
+    return !reef_query_is_null(s->made) && reef_query_set(s->w, s->made, "most", 9) == REEF_OK &&
+           reef_query_count(s->w, s->made) == 3;
+}
+static bool asking_query_walk(sweep *s)
+{
+    uint32_t rows_seen = 0;
+    for (reef_row row = reef_rows(s->w, s->query); reef_plain_row_next(&row);) rows_seen++;
+    return rows_seen == 34; /* 0, 3 ... 99 */
+}
+static bool asking_query_bulk(sweep *s) { return done(reef_add_where_id(s->w, s->query, reef_id(Frozen), NULL)); }
+static void asking_update(reef_block *b) { (void)b; }
+static bool asking_system(sweep *s)
+{
+    return !reef_system_is_null(reef_system(s->w, asking_update, "in Position, Asked(name == \"a\")"));
+}
+static void asked_heard(const reef_notice *n) { (void)n; }
+static bool asking_observer(sweep *s)
+{
+    return !reef_observer_is_null(reef_observer_new(s->w, &(reef_observer_desc){.name = "asking",
+                                                                                .function = asked_heard,
+                                                                                .text = "Asked(left < 100)",
+                                                                                .events = REEF_ON_MATCH,
+                                                                                .existing = true}));
+}
 static bool query_new(sweep *s)
 {
     s->made = reef_query_new(s->w, "Position, in Mass, with Awake, with Frozen");
@@ -733,6 +779,12 @@ const scenario scenarios[] = {
     {"ref_mut", some_rows, ref_mut},
     {"query_new", some_rows, query_new},
     {"query_new, subtypes", some_rows, sub_query_new},
+    {"query_new, values", with_asked, asking_query_new},
+    {"query_copy, values", with_asking_query, query_copy},
+    {"query, values", with_asking_query, asking_query_walk},
+    {"add_where, values", with_asking_query, asking_query_bulk},
+    {"system, values", with_asked, asking_system},
+    {"observer_new, values", with_asked, asking_observer},
     {"query, new subtypes", with_sub_query, query_walk},
     {"query_new, first use", many_tables, query_use},
     {"query, first use", with_query, query_walk},

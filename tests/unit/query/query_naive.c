@@ -1,4 +1,5 @@
 #include "query_naive.h"
+#include <math.h>
 
 /* One name is the beginning of another: the order is that of the names, not of a text that joins them. */
 naive_type naive_types[NAIVE_TYPES] = {
@@ -9,6 +10,27 @@ naive_type naive_types[NAIVE_TYPES] = {
     {"naive_H", 0, true, false, {0}, REEF_BIT},     {"naive_I", 16, false, true, {0}, REEF_TABLE},
     {"naive_J", 0, false, true, {0}, REEF_TABLE},
 };
+
+/* Fields of every kind. What they hold follows from the number of the value: any bits, also those of numbers that are
+ * none. */
+#define FIELD(name_, kind_, offset_, bytes_) \
+    { \
+        .name = name_, .kind = kind_, .offset = offset_, .bytes = bytes_ \
+    }
+static const reef_field fields_A[] = {FIELD("u", REEF_U32, 0, 4), FIELD("i", REEF_I16, 4, 2),
+                                      FIELD("yes", REEF_BOOL, 6, 1)},
+                        fields_AB[] = {FIELD("v", REEF_U8, 0, 1)}, fields_B[] = {FIELD("x", REEF_F32, 0, 4)},
+                        fields_C[] = {FIELD("h", REEF_U16, 0, 2), FIELD("b", REEF_I8, 2, 1), FIELD("i", REEF_I32, 4, 4),
+                                      FIELD("f", REEF_F32, 8, 4)},
+                        fields_D[] = {FIELD("f", REEF_F64, 0, 8), FIELD("at.i", REEF_I64, 8, 8),
+                                      FIELD("u", REEF_U64, 16, 8), FIELD("name", REEF_CHAR, 24, 4),
+                                      FIELD("slots", REEF_I16, 28, 12)},
+                        fields_I[] = {FIELD("i", REEF_I64, 0, 8), FIELD("few", REEF_U32, 8, 8)};
+static const struct {
+    const reef_field *fields;
+    uint32_t count;
+} naive_fields[NAIVE_TYPES] = {{fields_A, 3}, {fields_AB, 1}, {fields_B, 1}, {fields_C, 4}, {fields_D, 5},
+                               {NULL, 0},     {NULL, 0},      {NULL, 0},     {NULL, 0},     {fields_I, 2}};
 
 enum { HOMES = REEF_COLD + 1 };
 static naive_type variants[HOMES][NAIVE_TYPES]; /* id 0: the type can't live there */
@@ -33,6 +55,8 @@ static naive_type variant_make(const naive_type *t, reef_home home)
     made.name = name;
     reef_type_desc d = {.name = name, .size = t->size, .home = home, .page_rows = home == REEF_PAGED ? NAIVE_PAGE : 0};
     d.hooks = t->tracked ? &tracks : NULL;
+    d.fields = naive_fields[t - naive_types].fields;
+    d.field_count = naive_fields[t - naive_types].count;
     made.id = reef_type_new(&d, &status);
     assert_int_equal(status, REEF_OK);
     return made;
@@ -441,7 +465,118 @@ static bool is_changed(const naive_world *n, const naive_entity *e, uint32_t typ
     return *version > since;
 }
 
-static bool leaf_holds(const naive_world *n, const reef_term *t, uint32_t entity, uint64_t since)
+/* The field of a condition, and the element's place. */
+static const reef_field *field_of(uint32_t type, const char *name, uint32_t *offset, uint32_t *size)
+{
+    static const uint32_t sizes[] = {0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 1, 8};
+    for (uint32_t i = 0; i < naive_fields[type].count; i++) {
+        const reef_field *f = &naive_fields[type].fields[i];
+        const size_t length = strlen(f->name);
+        if (strncmp(f->name, name, length) != 0 || (name[length] && name[length] != '[')) continue;
+        *size = f->kind == REEF_CHAR ? f->bytes : sizes[f->kind];
+        *offset = f->offset + (name[length] ? (uint32_t)atoi(name + length + 1) * *size : 0);
+        return f;
+    }
+    fail_msg("no field %s", name);
+    return NULL;
+}
+
+/* A number as three: its sign tells the two halves of 64 bits apart, so that all kinds compare alike. */
+typedef struct field_value {
+    bool none; /* it isn't a number */
+    double real;
+    bool is_real, below;
+    uint64_t whole; /* below: minus so much */
+} field_value;
+
+static field_value field_number(reef_kind kind, const void *p, uint32_t size)
+{
+    field_value x = {false, 0, false, false, 0};
+    int64_t i = 0;
+    uint64_t u = 0;
+    int8_t a;
+    int16_t b;
+    int32_t c;
+    uint8_t d;
+    uint16_t e;
+    uint32_t f;
+    float single;
+    if (kind == REEF_F32) memcpy(&single, p, 4), x.real = (double)single;
+    if (kind == REEF_F64) memcpy(&x.real, p, 8);
+    x.is_real = kind == REEF_F32 || kind == REEF_F64;
+    x.none = x.is_real && isnan(x.real);
+    if (kind == REEF_I8) memcpy(&a, p, 1), i = a;
+    if (kind == REEF_I16) memcpy(&b, p, 2), i = b;
+    if (kind == REEF_I32) memcpy(&c, p, 4), i = c;
+    if (kind == REEF_I64) memcpy(&i, p, 8);
+    if (kind == REEF_U8 || kind == REEF_BOOL) memcpy(&d, p, 1), u = kind == REEF_BOOL ? d != 0 : d;
+    if (kind == REEF_U16) memcpy(&e, p, 2), u = e;
+    if (kind == REEF_U32) memcpy(&f, p, 4), u = f;
+    if (kind == REEF_U64) memcpy(&u, p, 8);
+    x.below = i < 0;
+    x.whole = i < 0 ? 0 - (uint64_t)i : i > 0 ? (uint64_t)i : u;
+    (void)size;
+    return x;
+}
+
+static field_value number_said(const reef_field *f, const reef_literal *l)
+{
+    field_value x = {false, 0, f->kind == REEF_F32 || f->kind == REEF_F64, false, 0};
+    const double real = l->kind == REEF_F64 ? l->f64 : l->kind == REEF_I64 ? (double)l->i64 : (double)l->u64;
+    if (x.is_real) x.real = f->kind == REEF_F32 ? (double)(float)real : real;
+    x.none = x.is_real && isnan(x.real);
+    x.below = l->kind == REEF_I64 && l->i64 < 0;
+    x.whole = x.below ? 0 - l->u64 : l->u64;
+    return x;
+}
+
+/* -1, 0 or 1 */
+static int numbers_compare(field_value a, field_value b)
+{
+    if (a.is_real) return a.real < b.real ? -1 : a.real > b.real;
+    if (a.below != b.below) return a.below ? -1 : 1;
+    const int order = a.whole < b.whole ? -1 : a.whole > b.whole;
+    return a.below ? -order : order;
+}
+
+static const reef_literal *literal_of(const naive_query *q, const reef_literal *l)
+{
+    for (uint32_t i = 0; l->kind == 0 && i < q->parameters; i++)
+        if (strcmp(q->parameter[i].name, l->text) == 0) return &q->parameter[i].value;
+    return l;
+}
+
+static bool condition_holds(const naive_query *q, const reef_condition *c, uint32_t type, uint32_t value)
+{
+    uint8_t bytes[64];
+    uint32_t offset, size;
+    const reef_field *f = field_of(type, c->field, &offset, &size);
+    const reef_literal *l = literal_of(q, &c->value);
+    naive_fill(bytes, naive_types[type].size, value);
+    if (f->kind == REEF_CHAR)
+        return (strncmp((const char *)bytes + offset, l->text, size) == 0) == (c->compare == REEF_EQUAL);
+    const field_value x = field_number(f->kind, bytes + offset, size), y = number_said(f, l);
+    if (x.none || y.none) return false;
+    const int order = numbers_compare(x, y);
+    const uint64_t a = x.below ? 0 - x.whole : x.whole, b = y.below ? 0 - y.whole : y.whole;
+    switch (c->compare) {
+    case REEF_EQUAL: return order == 0;
+    case REEF_UNEQUAL: return order != 0;
+    case REEF_LESS: return order < 0;
+    case REEF_AT_MOST: return order <= 0;
+    case REEF_MORE: return order > 0;
+    case REEF_AT_LEAST: return order >= 0;
+    case REEF_ANY_BIT: return (a & b) != 0;
+    case REEF_ALL_BITS: return (a & b) == b;
+    case REEF_WITHIN: {
+        const field_value last = number_said(f, literal_of(q, &c->last));
+        return !last.none && order >= 0 && numbers_compare(x, last) <= 0;
+    }
+    }
+    return false;
+}
+
+static bool leaf_holds(const naive_world *n, const naive_query *q, const reef_term *t, uint32_t entity, uint64_t since)
 {
     uint32_t type = naive_type_of(t->component);
     if (t->op == REEF_OPTIONAL) return true;
@@ -451,13 +586,15 @@ static bool leaf_holds(const naive_world *n, const reef_term *t, uint32_t entity
     if (holds && t->enabled != REEF_EITHER) holds = (e->disabled >> type & 1) == (t->enabled == REEF_DISABLED);
     if (holds && t->since == REEF_IF_CHANGED) holds = is_changed(n, e, type, since);
     if (holds && t->since == REEF_IF_ADDED) holds = since == 0 || e->added[type] > since;
+    for (uint32_t i = 0; holds && t->conditions && i < t->count; i++)
+        holds = condition_holds(q, &t->conditions[i], type, e->value[type]);
     return holds != (t->op == REEF_NOT);
 }
 
 static bool term_holds(const naive_world *n, const naive_query *q, uint32_t *at, uint32_t entity, uint64_t since)
 {
     const reef_term *t = &q->desc.terms[(*at)++];
-    if (t->op < REEF_ANY_OF) return leaf_holds(n, t, entity, since);
+    if (t->op < REEF_ANY_OF) return leaf_holds(n, q, t, entity, since);
     uint32_t holding = 0;
     for (uint32_t i = 0; i < t->count; i++) holding += term_holds(n, q, at, entity, since);
     return t->op == REEF_ANY_OF ? holding > 0 : t->op == REEF_ALL_OF ? holding == t->count : holding == 0;
@@ -527,8 +664,11 @@ reef_status naive_status(const naive_query *q, uint64_t *number)
             if (o->op >= REEF_ANY_OF || o->component.id != t->component.id || !reef_entity_equal(o->source, t->source))
                 continue;
             bool filters = naive_filter(q, i) && naive_filter(q, k);
+            if (naive_filter(q, i) && t->conditions && (filters || t->since == REEF_ALWAYS)) continue;
+            if (naive_filter(q, k) && o->conditions && (filters || o->since == REEF_ALWAYS)) continue;
             if (!filters || (!in_group(q, i, false) && !in_group(q, k, false))) return REEF_DUPLICATE_TERM;
         }
+        if (t->conditions && t->op == REEF_OPTIONAL) return REEF_BAD_ARGUMENT;
     }
     *number = 0;
     return REEF_OK;
@@ -539,6 +679,84 @@ static bool is_used(const naive_query *q, reef_component c, reef_entity source)
     for (uint32_t i = 0; i < q->count; i++)
         if (q->desc.terms[i].component.id == c.id && reef_entity_equal(q->desc.terms[i].source, source)) return true;
     return false;
+}
+
+/* Conditions and their texts live as long as the worlds of one seed: the oldest give way to new ones. */
+enum { POOL = 4096, POOL_TEXT = 40 };
+static struct {
+    reef_condition condition[POOL];
+    char text[POOL][POOL_TEXT];
+    uint32_t next, next_text;
+} pool;
+
+static char *pool_text(void) { return pool.text[pool.next_text++ % POOL]; }
+
+/* Mostly what some entity has, so that comparisons are close. */
+static reef_literal literal_random(const naive_world *n, const reef_field *f, uint32_t type, uint32_t offset,
+                                   uint32_t size, uint64_t *seed)
+{
+    static const double reals[] = {0.0, -0.0, 0.1, 1e30, INFINITY, -INFINITY, NAN, -7, 0x1p-149};
+    uint8_t bytes[64];
+    uint32_t value = random_next(seed);
+    if (n->entities && random_below(seed, 4)) value = n->entity[random_below(seed, n->entities)].value[type];
+    naive_fill(bytes, naive_types[type].size, value);
+    if (f->kind == REEF_CHAR) {
+        char *text = pool_text();
+        memcpy(text, bytes + offset, size);
+        text[size] = 0;
+        if (random_below(seed, 4) == 0) text[random_below(seed, size)] = 0;
+        return reef_literal_text(text);
+    }
+    const field_value x = field_number(f->kind, bytes + offset, size);
+    if (x.is_real && random_below(seed, 4) == 0) return reef_literal_f64(reals[random_below(seed, 9)]);
+    if (x.is_real) return reef_literal_f64(x.real);
+    if (x.below) return reef_literal_i64((int64_t)(0 - x.whole));
+    return x.whole > INT64_MAX || random_below(seed, 2) ? reef_literal_u64(x.whole)
+                                                        : reef_literal_i64((int64_t)x.whole);
+}
+
+static void conditions_random(naive_query *q, const naive_world *n, reef_term *t, uint32_t type, uint64_t *seed)
+{
+    const uint32_t count = 1 + (random_below(seed, 3) == 0);
+    if (pool.next + count > POOL) pool.next = 0;
+    reef_condition *list = &pool.condition[pool.next];
+    pool.next += count;
+    for (uint32_t i = 0; i < count; i++) {
+        const reef_field *f = &naive_fields[type].fields[random_below(seed, naive_fields[type].count)];
+        const bool real = f->kind == REEF_F32 || f->kind == REEF_F64,
+                   equal = f->kind == REEF_BOOL || f->kind == REEF_CHAR;
+        uint32_t offset, size;
+        char *name = pool_text();
+        const bool array = strcmp(f->name, "slots") == 0 || strcmp(f->name, "few") == 0;
+        snprintf(name, POOL_TEXT, array ? "%s[%d]" : "%s", f->name, (int)random_below(seed, 2));
+        (void)field_of(type, name, &offset, &size);
+        reef_condition *c = &list[i];
+        memset(c, 0, sizeof *c);
+        c->field = name;
+        c->compare = (reef_compare)(REEF_EQUAL + random_below(seed, equal ? 2 : real ? REEF_WITHIN : REEF_ALL_BITS));
+        for (uint32_t side = 0; side < (c->compare == REEF_WITHIN ? 2u : 1u); side++) {
+            reef_literal l = literal_random(n, f, type, offset, size, seed);
+            if (random_below(seed, 4) == 0 && q->parameters < REEF_PARAMETERS_MAX) {
+                naive_parameter *p = &q->parameter[q->parameters];
+                snprintf(p->name, sizeof p->name, "p%d", (int)q->parameters++);
+                p->value = l;
+                char *kept = pool_text();
+                (void)strcpy(kept, p->name);
+                l = reef_literal_parameter(kept);
+            }
+            if (side) c->last = l;
+            else c->value = l;
+        }
+    }
+    t->conditions = list;
+    t->count = count;
+    q->values = true;
+}
+
+void naive_set(const naive_query *q, reef_world *w, reef_query h)
+{
+    for (uint32_t i = 0; i < q->parameters; i++)
+        assert_ok(reef_query_set_parameter(w, h, q->parameter[i].name, q->parameter[i].value));
 }
 
 static void leaf_random(naive_query *q, const naive_world *n, uint64_t *seed, bool since, bool top)
@@ -560,6 +778,9 @@ static void leaf_random(naive_query *q, const naive_world *n, uint64_t *seed, bo
     const bool known = x->tracked || x->bit || (x->size && (x->home == REEF_TABLE || x->home == REEF_PAGED));
     if (since && random_below(seed, 2) && (known || (x->size == 0 && random_below(seed, 20) == 0)))
         t->since = x->tracked && random_below(seed, 2) ? REEF_IF_ADDED : REEF_IF_CHANGED;
+    const uint32_t type = naive_type_of(t->component);
+    if (naive_fields[type].count && (top || reef_entity_is_null(t->source)) && random_below(seed, 3) == 0)
+        conditions_random(q, n, t, type, seed);
     q->count++;
 }
 
@@ -598,6 +819,43 @@ void naive_query_random(naive_query *q, const naive_world *n, uint64_t *seed, bo
 
 static void put(naive_query *q, const char *text) { strncat(q->text, text, sizeof q->text - strlen(q->text) - 1); }
 
+static void literal_text(naive_query *q, const reef_field *f, const reef_literal *l)
+{
+    char text[64] = "";
+    if (l->kind == 0) snprintf(text, sizeof text, "$%s", l->text);
+    else if (f->kind == REEF_BOOL) snprintf(text, sizeof text, "%s", l->u64 ? "true" : "false");
+    else if (l->kind == REEF_F64 && isnan(l->f64)) snprintf(text, sizeof text, "nan");
+    else if (l->kind == REEF_F64) snprintf(text, sizeof text, "%.17g", l->f64);
+    else if (l->kind == REEF_I64) snprintf(text, sizeof text, "%lld", (long long)l->i64);
+    else if (l->kind == REEF_U64)
+        snprintf(text, sizeof text, l->u64 % 2 ? "0x%llx" : "%llu", (unsigned long long)l->u64);
+    put(q, text);
+    if (l->kind != REEF_CHAR) return;
+    put(q, "\"");
+    for (const char *c = l->text; *c; c++) {
+        const char one[2] = {*c, 0};
+        if (*c == '"' || *c == '\\') put(q, "\\");
+        put(q, one);
+    }
+    put(q, "\"");
+}
+
+static void conditions_text(naive_query *q, const reef_term *t)
+{
+    static const char *const sign[] = {"", " == ", "!=", " < ", "<=", " >", " >= ", " in ", " & ", " has "};
+    for (uint32_t i = 0; i < t->count; i++) {
+        const reef_condition *c = &t->conditions[i];
+        uint32_t offset, size;
+        const reef_field *f = field_of(naive_type_of(t->component), c->field, &offset, &size);
+        put(q, i ? ", " : "(");
+        put(q, c->field);
+        put(q, sign[c->compare]);
+        literal_text(q, f, &c->value);
+        if (c->compare == REEF_WITHIN) put(q, ".."), literal_text(q, f, &c->last);
+    }
+    put(q, ")");
+}
+
 /* False: the text can't say it. */
 static bool leaf_text(naive_query *q, const naive_world *n, uint32_t i, bool under_not)
 {
@@ -608,10 +866,13 @@ static bool leaf_text(naive_query *q, const naive_world *n, uint32_t i, bool und
     if (t->op == REEF_OPTIONAL) put(q, "?");
     /* Words in any order. */
     if (i % 2) put(q, enabled[t->enabled]);
-    if (!under_not && t->op != REEF_NOT) put(q, access[t->access]);
+    /* with conditions a term is a filter, unless it says otherwise */
+    if (!under_not && t->op != REEF_NOT)
+        put(q, t->conditions && t->access == REEF_INOUT ? "inout " : access[t->access]);
     put(q, since[t->since]);
     if (i % 2 == 0) put(q, enabled[t->enabled]);
     put(q, naive_types[naive_type_of(t->component)].name);
+    if (t->conditions) conditions_text(q, t);
     if (reef_entity_is_null(t->source)) return true;
     const char *name = reef_name(n->w, t->source);
     if (name == NULL) return false;

@@ -90,10 +90,18 @@ void naive_compare(const naive_world *n); /* values and sets, by reef_get and re
 
 /* ---- queries ---- */
 
+/* A condition's number is a literal or a parameter, which is set to it. */
+typedef struct naive_parameter {
+    char name[8];
+    reef_literal value;
+} naive_parameter;
+
 typedef struct naive_query {
     reef_query_desc desc;
     uint32_t count;
-    bool since, writes;
+    bool since, writes, values; /* values: some term has conditions */
+    uint32_t parameters;
+    naive_parameter parameter[REEF_PARAMETERS_MAX];
     bool said; /* by the text */
     char text[NAIVE_TEXT];
     uint64_t last; /* run; 0: never */
@@ -103,6 +111,8 @@ typedef struct naive_query {
 void naive_query_random(naive_query *q, const naive_world *n, uint64_t *seed, bool since);
 reef_status naive_status(const naive_query *q, uint64_t *number);
 void naive_text(naive_query *q, const naive_world *n); /* for a query that is right */
+/* Sets the parameters of a reef query that was made of it. */
+void naive_set(const naive_query *q, reef_world *w, reef_query h);
 bool naive_matches(const naive_world *n, const naive_query *q, uint32_t entity, uint64_t since);
 /* Is this term a filter, as reef.h says it: no data is asked for? */
 bool naive_filter(const naive_query *q, uint32_t term);

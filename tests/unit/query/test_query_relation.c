@@ -235,7 +235,7 @@ static void variables_that_make_no_sense_are_refused(void **state)
     refused(w, "in Likes($p), in Likes($p)", REEF_DUPLICATE_TERM, 18);
     refused(w, "Likes($)", REEF_BAD_TEXT, 8);
     refused(w, "Likes($ p)", REEF_BAD_TEXT, 9);
-    refused(w, "Likes($a, $b, $c)", REEF_BAD_TEXT, 13);
+    refused(w, "Likes($a, $b, $c)", REEF_BAD_TEXT, 15); /* only conditions follow */
     refused(w, "Likes(bob, $b)", REEF_NOT_ALIVE, 7);
     refused(w, "Position($this)", REEF_BAD_TEXT, 9);
     refused(w,

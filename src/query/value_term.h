@@ -1,0 +1,126 @@
+/* Conditions of terms on the values of fields: what they compare, and how rows are tested.
+ *
+ *   asked     Health(left < $most), Name(text == "boss")        reef_condition: names of fields, literals
+ *   test      Health +0 i32 <  parameter 1 ── inside [min, 9]   value_test: where the field is, numbers of its kind
+ *             Name   +8 char == "boss"     ── text
+ *
+ * A test of whole numbers, bools and entities is one question: is the number, as an unsigned one of its size, within
+ * `low` and `low + span`? The others have a form of their own. Setting a parameter makes the tests anew that have it.
+ * Who finds rows in another way than by looking at each (an index) reads the first part of a value_test. */
+#ifndef REEF_QUERY_VALUE_TERM_H
+#define REEF_QUERY_VALUE_TERM_H
+
+#include "base/platform.h"
+#include "base/text_out.h"
+#include "type/type.h"
+#include "query/query.h"
+#include "query/query_text.h"
+#include "reef/condition.h"
+
+/* A number of a field's kind. Bools and whole numbers up to 32 bits are in i64 or u64. */
+typedef union field_value {
+    uint64_t u64;
+    int64_t i64;
+    double f64; /* of REEF_F32, too */
+    reef_entity entity;
+} field_value;
+
+typedef enum value_form {
+    VALUE_NEVER,    /* no value fulfils it */
+    VALUE_INSIDE,   /* whole: low <= x <= low + span, where both wrap around */
+    VALUE_ANY_BIT,  /* x & low */
+    VALUE_ALL_BITS, /* (x & low) == low */
+    VALUE_LESS,     /* floating point */
+    VALUE_AT_MOST,
+    VALUE_MORE,
+    VALUE_AT_LEAST,
+    VALUE_UNEQUAL,
+    VALUE_WITHIN,
+    VALUE_TEXT
+} value_form;
+
+typedef struct value_test {
+    /* what is asked: does the field `compare` the value? */
+    uint32_t component; /* the type that has the field */
+    reef_kind kind;
+    uint32_t offset, bytes; /* of the field, or of an element of an array, in the component's value */
+    const reef_names *names;
+    reef_compare compare;
+    uint8_t parameter[2];  /* numbers of the parameters that are compared, from 1; 0: a literal */
+    field_value number[2]; /* the value, and the last one of REEF_WITHIN */
+    char *text;            /* of REEF_CHAR, not zero terminated; room for `bytes` */
+    uint32_t length;       /* of the text */
+    /* how rows are tested */
+    value_form form;
+    bool inverted; /* the opposite, for what isn't floating point */
+    uint64_t low, span;
+} value_test;
+
+typedef char parameter_names[REEF_PARAMETERS_MAX][REEF_VARIABLE_NAME_MAX + 1];
+
+/* The conditions of a query. */
+struct value_terms {
+    size_t bytes;
+    reef_condition *conditions; /* of all terms, one behind the other; tests[i] is that of conditions[i] */
+    uint32_t count, parameter_count;
+    uint64_t missing; /* the parameters that were never set, as bits */
+    parameter_names parameters;
+    value_test tests[];
+};
+
+INLINE uint32_t term_conditions(const reef_term *t) { return t->op < REEF_ANY_OF && t->conditions ? t->count : 0; }
+/* The tests of a term that has conditions, one for each of them. */
+INLINE const value_test *term_tests(const query *q, uint32_t i)
+{
+    return q->values->tests + (q->terms[i].conditions - q->values->conditions);
+}
+
+/* ---- making them (src/query/value_term.c) ---- */
+
+/* Can these conditions be asked? BAD_ARGUMENT or LIMIT: `detail` says why not. */
+reef_status reef__conditions_check(const query_text *l, uint32_t i, char *detail, size_t size);
+/* Makes query.values if terms have conditions; `asked` then has the query's own copies. False: no memory. */
+bool reef__values_make(query *q);
+void reef__values_drop(query *q);
+/* Copies what is set of the parameters, from a query with the same terms. */
+void reef__values_copy_set(query *to, const query *from);
+/* The query can't be used: records why, which is a parameter that isn't set, or else `s`. */
+COLD reef_status reef__query_refuse(reef_world *w, const char *op, const query *q, reef_status s);
+
+/* Copies the conditions of `count` terms to `room`, which has reef__conditions_bytes for them and is aligned as they
+ * are. The terms then have the copies. */
+size_t reef__conditions_bytes(const reef_term *terms, uint32_t count);
+void reef__conditions_keep(reef_term *terms, uint32_t count, void *room);
+/* Has a condition of these terms a parameter? */
+bool reef__conditions_vary(const reef_term *terms, uint32_t count);
+
+/* The field with this name: *offset and *bytes are those of the element, if it is one of an array. NULL: there is
+ * none. */
+const reef_field *reef__condition_field(const type *t, const char *name, uint32_t *offset, uint32_t *bytes);
+/* Brings a literal to the field's kind. NULL: done; otherwise why not. A text stays a text, and only its length is
+ * looked at. */
+const char *reef__literal_take(const reef_field *f, uint32_t bytes, const reef_literal *l, field_value *to,
+                               char *detail, size_t size);
+const char *reef__kind_name(reef_kind kind);
+/* Can a field be compared so? */
+bool reef__kind_compares(const reef_field *f, reef_compare compare);
+
+/* ---- their text (src/query/value_text.c) ---- */
+
+/* Does a condition come next, rather than an entity or a variable? */
+bool reef__condition_comes(const parser *p);
+/* Reads one condition on a field of the type and appends it to those of the text. */
+bool reef__parse_condition(parser *p, const type *t);
+/* Writes a condition on a field of the type as such a text. */
+void reef__condition_write(text_out *o, const reef_world *w, const type *t, const reef_condition *c);
+
+/* ---- rows (src/query/value_filter.c) ---- */
+
+/* Keeps the rows whose value fulfils the conditions of term i. They have the component, and those of `among` matter. */
+void reef__value_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end);
+/* Does a value fulfil all conditions of term i? `value` begins with the component. */
+bool reef__value_fulfils(const query *q, uint32_t i, const void *value);
+/* Has the entity, which has the component, a value that fulfils them? */
+bool reef__entity_fulfils(const query *q, uint32_t i, reef_entity e);
+
+#endif
