@@ -23,7 +23,7 @@
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
-#include "storage/store_list.h"
+#include "storage/state_kind.h"
 #include "storage/world_data.h"
 #include "system/unknown_system.h"
 #include "system/event.h"
@@ -151,39 +151,25 @@ static bool tables_need(encoding *x, uint32_t *list, uint32_t *count, unsigned c
     return true;
 }
 
-/* Adds the keys of bits that `w` uses and `known` doesn't. The list stays in the visible order. */
-static bool keys_add(encoding *x, const reef_world *w, const reef_world *known)
+/* Lists the keys of bits, and the types with values in stores, of either world. */
+static bool keys_add(encoding *x)
 {
-    for (uint32_t i = 0; i < w->state.bit_count; i++) {
-        const bit_store *b = &w->state.bits[i];
-        if (reef__bit_count_rows(w, b->key) == 0 || (known && reef__bit_count_rows(known, b->key))) continue;
-        if (!reef__number_add(x->memory, &x->keys, &x->key_count, &x->key_room, b->key))
-            return reef__encode_failed(x, REEF_NO_MEMORY), false;
-        for (uint32_t k = x->key_count - 1; k > 0 && reef__bit_key_compare(x->keys[k - 1], b->key) > 0; k--) {
-            x->keys[k] = x->keys[k - 1];
-            x->keys[k - 1] = b->key;
-        }
-    }
-    return true;
-}
-
-static bool stores_add(encoding *x, const reef_world *w, const reef_world *known)
-{
-    for (const value_store *s = reef__store_after(w, NULL); s; s = reef__store_after(w, reef__type_of(s->component))) {
-        if (known && store_of(known, s->component)->count) continue;
-        if (!reef__number_add(x->memory, &x->stores, &x->store_count, &x->store_room, s->component))
-            return reef__encode_failed(x, REEF_NO_MEMORY), false;
-    }
-    return true;
+    bool ok = true;
+    for (state_key k = {0}; reef__state_next(STATE_BITS, x->w, x->base, &k);)
+        if (reef__bit_count_rows(x->w, k.key) || (x->base && reef__bit_count_rows(x->base, k.key)))
+            ok = ok && reef__number_add(x->memory, &x->keys, &x->key_count, &x->key_room, k.key);
+    for (state_key k = {0}; reef__state_next(STATE_STORES, x->w, x->base, &k);)
+        if (store_of(x->w, k.key)->count || (x->base && store_of(x->base, k.key)->count))
+            ok = ok && reef__number_add(x->memory, &x->stores, &x->store_count, &x->store_room, k.key);
+    if (!ok) reef__encode_failed(x, REEF_NO_MEMORY);
+    return ok;
 }
 
 static bool contents_find(encoding *x, uint32_t *list, unsigned char *seen)
 {
     uint32_t count = 0;
     if (!tables_need(x, list, &count, seen)) return false;
-    if (!keys_add(x, x->w, NULL) || (x->base && !keys_add(x, x->base, x->w))) return false;
-    if (!stores_add(x, x->w, NULL) || (x->base && !stores_add(x, x->base, x->w))) return false;
-    reef__ids_sort(x->stores, x->store_count);
+    if (!keys_add(x)) return false;
     for (uint32_t i = 0; i < x->key_count; i++) {
         const uint32_t id = x->keys[i] & ~BIT_DISABLED;
         if (id && reef__encode_bits_differ(x, x->keys[i])) want(x, list, &count, id, seen);

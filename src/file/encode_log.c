@@ -5,7 +5,6 @@
  * first to the last difference are written. Scripts that wait are few: where they differ all are written. */
 #include "file/encode_log.h"
 #include "type/type.h"
-#include "type/type_walk.h"
 #include "storage/error.h"
 #include "storage/event_log.h"
 #include "storage/layout.h"
@@ -13,6 +12,7 @@
 #include "storage/removal_log.h"
 #include "storage/row_stamps.h"
 #include "storage/state.h"
+#include "storage/state_kind.h"
 #include "storage/world_data.h"
 #include "system/unknown_system.h"
 #include "world/state_hash.h"
@@ -82,21 +82,6 @@ static bool events_differ_now(const encoding *x, uint32_t component, events_span
     return now->first != now->end && readers_differ(x, component);
 }
 
-/* The type of events, of either world, that follows `last` by name; NULL: no more. */
-static const type *events_next(const encoding *x, const type *last)
-{
-    const type *best = NULL;
-    if (x->d->part) return NULL; /* events belong to no entity, so a part of a world has none */
-    for (uint32_t side = 0; side < 2; side++) {
-        const reef_world *w = side ? x->base : x->w;
-        for (uint32_t i = 0; w && i < w->state.event_count; i++) {
-            const type *t = reef__type_of(w->state.events[i].component);
-            if (type_is_next(t, last, best)) best = t;
-        }
-    }
-    return best;
-}
-
 /* Writes the systems that have something left to read, by name. */
 static void readers_put(encoding *x, uint32_t component, uint64_t end)
 {
@@ -129,7 +114,9 @@ void reef__encode_events(encoding *x)
 {
     events_span now, was;
     uint64_t from;
-    for (const type *t = events_next(x, NULL); t && !encode_stopped(x); t = events_next(x, t)) {
+    /* events belong to no entity, so a part of a world has none */
+    for (state_key k = {0}; !x->d->part && reef__state_next(STATE_EVENTS, x->w, x->base, &k) && !encode_stopped(x);) {
+        const type *t = k.type;
         if (!events_differ_now(x, t->id, &now, &was, &from)) continue;
         if (now.end > EVENT_POSITION_MAX) { /* nobody could load it */
             reef__failure(x->w, REEF_LIMIT, x->op, (reef_component){t->id}, (reef_entity){0, 0}, now.end);
@@ -229,21 +216,10 @@ void reef__encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *old
     }
 }
 
-static const track_store *track_after(const reef_world *w, const type *last)
-{
-    const track_store *best = NULL;
-    for (uint32_t i = 0; i < w->state.track_count; i++) {
-        const track_store *s = &w->state.tracks[i];
-        const type *t = reef__type_of(s->component);
-        if (type_is_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
-    }
-    return best;
-}
-
 void reef__encode_tracks(encoding *x)
 {
-    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, reef__type_of(s->component)))
-        (void)track_pages_put(x, s, true);
+    for (state_key k = {0}; reef__state_next(STATE_TRACKS, x->w, NULL, &k);)
+        (void)track_pages_put(x, reef__track_of(x->w, k.key), true);
 }
 
 /* ---- scripts ---- */
@@ -305,11 +281,12 @@ bool reef__encode_events_need(encoding *x)
 {
     events_span now, was;
     uint64_t from;
-    for (const type *t = events_next(x, NULL); t; t = events_next(x, t)) {
+    for (state_key k = {0}; !x->d->part && reef__state_next(STATE_EVENTS, x->w, x->base, &k);) {
+        const type *t = k.type;
         if (!events_differ_now(x, t->id, &now, &was, &from)) continue;
         if ((now.first != now.end && !reef__encode_allowed(x, t)) || !reef__encode_type_need(x, t->id)) return false;
     }
-    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, reef__type_of(s->component)))
-        if (track_pages_put(x, s, false) && !reef__encode_type_need(x, s->component)) return false;
+    for (state_key k = {0}; reef__state_next(STATE_TRACKS, x->w, NULL, &k);)
+        if (track_pages_put(x, reef__track_of(x->w, k.key), false) && !reef__encode_type_need(x, k.key)) return false;
     return !lost_differ(x) || reef__encode_type_need(x, reef_script_type().id);
 }
