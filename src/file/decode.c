@@ -291,8 +291,8 @@ static bool record_head_get(section_in *in, record_head *h)
            (reef__record_head_read(p, h) || reef__in_wrong(in, REEF_CORRUPT, "the head of a record is damaged"));
 }
 
-/* The sections of a record: their order, and who reads them. Those of one rank come in any order. DONE ends a record,
- * and nothing reads it by way of this table. */
+/* The sections of a record: their order, and who reads them. Those of one rank come in any order, and those of rank 0
+ * anywhere. DONE ends a record, and nothing reads it by way of this table. */
 typedef struct section_row {
     uint32_t kind, rank;
     bool once; /* a record has at most one */
@@ -300,8 +300,8 @@ typedef struct section_row {
 } section_row;
 
 static const section_row section_rows[] = {
-    {SECTION_TYPES, 1, true, reef__decode_types},
-    {SECTION_TABLES, 2, true, reef__decode_tables},
+    {SECTION_TYPES, 0, false, reef__decode_types},
+    {SECTION_TABLES, 0, false, reef__decode_tables},
     {SECTION_TIME, 3, true, reef__decode_time},
     {SECTION_RESERVED, 4, false, decode_reserved},
     {SECTION_IDS, 5, true, decode_ids},
@@ -328,6 +328,7 @@ static const section_row *section_follows(decoding *d, uint32_t *rank)
     while (row < end && row->kind != d->in->kind) row++;
     if (row == end) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section is of an unknown kind"), NULL;
     const uint32_t next = row->rank, was = *rank;
+    if (next == 0) return row;
     const bool missing = (next > RANK_TIME && was < RANK_TIME) || (next > RANK_IDS && was < RANK_IDS);
     if (next < was || (row->once && next == was) || missing)
         return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section is in the wrong place"), NULL;

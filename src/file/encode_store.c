@@ -9,6 +9,7 @@
 #include "storage/multi_store.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
+#include "storage/state_kind.h"
 #include "storage/world_data.h"
 #include "world/state_hash.h"
 #include "file/encode.h"
@@ -56,7 +57,7 @@ void reef__encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *old
     }
 }
 
-bool reef__encode_store_differs(const encoding *x, uint32_t component)
+static bool store_differs(const encoding *x, uint32_t component)
 {
     const uint64_t again = again_of(x, reef__type_of(component));
     const value_store *s = store_of(x->w, component), *old = store_in(x->base, component);
@@ -146,7 +147,7 @@ static void page_put(encoding *x, const page_at *now, const page_at *was, bool f
         now->block ? PIECE_HEAD / ((uint32_t)sizeof(reef_entity) + reef__pack_bytes(now->t, x->d->raw)) : 0;
     uint32_t pieces = 0;
     reef__section_begin(x->o, SECTION_PAGE);
-    reef__put_u32(x->o, x->type_number[now->t->id]);
+    reef__put_u32(x->o, reef__encode_type(x, now->t->id));
     reef__put_u32(x->o, now->page);
     const size_t where = reef__put_later(x->o);
     for (uint32_t i = 0, end; i < now->slots; i = end) {
@@ -170,7 +171,7 @@ static void pages_put(encoding *x, const type *t)
     const uint64_t again = again_of(x, t);
     const uint32_t were = old && old->count ? old->values.count : 0, pages = s->count == 0 ? 0 : s->values.count;
     reef__section_begin(x->o, SECTION_STORE);
-    reef__put_u32(x->o, x->type_number[t->id]);
+    reef__put_u32(x->o, reef__encode_type(x, t->id));
     reef__put_u64(x->o, s->count);
     reef__put_u32(x->o, s->count ? 1u << s->bits : 1u << old->bits);
     reef__encode_end(x);
@@ -212,7 +213,7 @@ static void multi_put_all(encoding *x, const type *t, const value_store *s)
             const uint32_t values = reef__multi_values(s, e);
             if (count == 0) {
                 reef__section_begin(x->o, SECTION_VALUES);
-                reef__put_u32(x->o, x->type_number[t->id]);
+                reef__put_u32(x->o, reef__encode_type(x, t->id));
                 reef__put_u8(x->o, first);
                 where = reef__put_later(x->o);
                 first = false;
@@ -261,7 +262,7 @@ static void groups_put(encoding *x, const type *t, const value_store *s, const h
 {
     uint32_t count = 0;
     reef__section_begin(x->o, SECTION_VALUES);
-    reef__put_u32(x->o, x->type_number[t->id]);
+    reef__put_u32(x->o, reef__encode_type(x, t->id));
     reef__put_u8(x->o, 1);
     const size_t where = reef__put_later(x->o);
     for (uint32_t i = 0, n; i < s->count; i += n) {
@@ -289,10 +290,10 @@ static void shared_put_all(encoding *x, const type *t, const value_store *s)
 
 void reef__encode_stores(encoding *x)
 {
-    for (uint32_t i = 0; i < x->store_count && !encode_stopped(x); i++) {
-        const type *t = reef__type_of(x->stores[i]);
-        const value_store *s = store_of(x->w, t->id);
-        if (!reef__encode_store_differs(x, t->id)) continue;
+    for (state_key k = {0}; reef__state_next(STATE_STORES, x->w, x->base, &k) && !encode_stopped(x);) {
+        const type *t = k.type;
+        const value_store *s = store_of(x->w, k.key);
+        if (!store_differs(x, k.key) || (s->count && !reef__encode_allowed(x, t))) continue;
         if (t->home != REEF_MULTI && t->home != REEF_SHARED) pages_put(x, t);
         else if (s->count == 0) groups_put(x, t, s, NULL); /* all are gone */
         else if (t->home == REEF_MULTI) multi_put_all(x, t, s);

@@ -35,7 +35,7 @@
 #define SECTION_DONE SECTION_KIND('D', 'O', 'N', 'E')
 
 enum {
-    FILE_VERSION = 1,
+    FILE_VERSION = 2,
     FILE_JOURNAL = 1,
     FILE_DIFFERENCE = 2,
     FILE_RAW = 4,
@@ -70,17 +70,22 @@ typedef struct section_piece {
     size_t bytes;
 } section_piece;
 
+/* A section that is being made. */
+typedef struct section_payload {
+    uint32_t kind;
+    unsigned char *buffer;
+    size_t fill, room;
+    section_piece *pieces;
+    size_t piece_count, piece_room;
+} section_payload;
+
 typedef struct section_out {
     reef_writer to;
     memory *memory;
     reef_status status;
     uint64_t chain, bytes; /* bytes: number of bytes written so far */
     uint64_t sections;     /* number of sections written since a record set it to 0 */
-    uint32_t kind;
-    unsigned char *buffer;
-    size_t fill, room;
-    section_piece *pieces;
-    size_t piece_count, piece_room;
+    section_payload now, aside;
 } section_out;
 
 /* Begins a file; its header starts the chain. To continue a file, set `chain` to what its reader ended with. */
@@ -90,6 +95,9 @@ void reef__out_drop(section_out *o); /* frees its buffers */
 
 void reef__section_begin(section_out *o, uint32_t kind);
 void reef__section_end(section_out *o);
+/* Lays the section that is being made aside, so that another one can be made and written before it; and takes it up
+ * again. */
+void reef__section_swap(section_out *o);
 
 void reef__put_bytes(section_out *o, const void *bytes, size_t count);
 /* As reef__put_bytes, but the bytes must stay until reef__section_end, since large blocks aren't copied. */
