@@ -61,14 +61,11 @@ void *reef__decode_value_room(decoding *d, size_t bytes)
     return p;
 }
 
-bool reef__decode_version(decoding *d, uint64_t *version)
+uint64_t reef__get_version(decoding *d)
 {
-    const uint64_t v = *version;
-    if (d->in->status != REEF_OK) return false;
-    if (v > d->newest) return reef__in_wrong(d->in, REEF_CORRUPT, "a write is newer than the file itself");
-    if (BUG(103)) return true;
-    if (v) *version = d->base + (BUG(160) ? v : reef__version_rank(&d->runs, v));
-    return true;
+    const uint64_t v = reef__get_most(d->in, "a version", 8, d->newest);
+    if (v == 0 || BUG(103)) return v;
+    return d->base + (BUG(160) ? v : reef__version_rank(&d->runs, v));
 }
 
 /* Writes what a note says behind the names. */
@@ -116,16 +113,26 @@ void reef__decode_note(decoding *d, reef_load_note_kind kind, const char *name, 
     reef__decode_note_kinds(d, &(reef_load_note){.kind = kind, .type = name, .field = field, .rows = rows});
 }
 
-file_type *reef__decode_type_of(decoding *d, uint32_t number)
+file_type *reef__get_type(decoding *d)
 {
+    const uint32_t number = reef__get_u32(d->in);
     if (d->in->status == REEF_OK && number < d->type_count) return &d->types[number];
     return (void)reef__in_wrong(d->in, REEF_CORRUPT, "type %u isn't described", (unsigned)number), NULL;
 }
 
-file_table *reef__decode_table_of(decoding *d, uint32_t number)
+file_table *reef__get_table(decoding *d)
 {
+    const uint32_t number = reef__get_u32(d->in);
     if (d->in->status == REEF_OK && number < d->table_count) return &d->tables[number];
     return (void)reef__in_wrong(d->in, REEF_CORRUPT, "table %u isn't described", (unsigned)number), NULL;
+}
+
+reef_entity reef__get_entity(decoding *d)
+{
+    const reef_entity e = reef__get_handle(d->in);
+    if (d->in->status == REEF_OK && e.generation && e.index < d->w->hot.index_count) return e;
+    (void)reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u doesn't exist", (unsigned)e.index, (unsigned)e.generation);
+    return (reef_entity){0, 0};
 }
 
 uint32_t reef__decode_unit(decoding *d, file_table *ft, uint32_t chunk)
@@ -206,8 +213,10 @@ static bool indices_set(decoding *d, uint32_t indices)
 static bool decode_reserved(decoding *d)
 {
     reef_world *w = d->w;
-    const uint32_t count = reef__get_u32(d->in), limit = w->config.entities_max ? w->config.entities_max : INDEX_MAX;
+    const uint32_t count = reef__get_count(d->in, "count", 8);
+    const uint32_t limit = w->config.entities_max ? w->config.entities_max : INDEX_MAX;
     for (uint32_t i = 0; i < count; i++) {
+        d->in->element = i + 1;
         const uint32_t first = reef__get_u32(d->in), n = reef__get_u32(d->in);
         if (d->in->status != REEF_OK) return false;
         if (first < w->hot.index_count || n == 0)
@@ -228,17 +237,17 @@ static bool decode_ids(decoding *d)
     reef_world *w = d->w;
     state *s = &w->state;
     const uint32_t indices = reef__get_u32(in);
-    const uint64_t dropped = reef__get_u64(in), kept = reef__get_u64(in), added = reef__get_u64(in);
-    d->free_left = added;
-    d->idle_left = reef__get_u64(in);
     if (in->status != REEF_OK) return false;
     if (indices < d->reserved_end)
         return reef__in_wrong(in, REEF_CORRUPT, "there are fewer indices than reserved ones");
     if (!indices_set(d, indices)) return false;
     if (!reef__ring_squeezed(w)) return reef__decode_no_memory(d);
-    const uint64_t have = s->ring_tail - s->ring_head;
-    if (dropped > have || kept > have - dropped || added > indices || added > (in->size - in->at) / 8)
-        return reef__in_wrong(in, REEF_CORRUPT, "the numbers of free indices are impossible");
+    const uint64_t have = s->ring_tail - s->ring_head, room = (in->size - in->at) / 8;
+    const uint64_t dropped = reef__get_most(in, "dropped", 8, have),
+                   kept = reef__get_most(in, "kept", 8, have - dropped);
+    const uint64_t added = reef__get_most(in, "added", 8, room < indices ? room : indices);
+    if (in->status != REEF_OK) return false;
+    d->free_left = added;
     s->ring_head += dropped;
     s->ring_tail = s->ring_head + kept;
     reef__invalidate(w, INVALIDATE_RING_MOVED | INVALIDATE_WRITTEN);
@@ -249,8 +258,7 @@ static bool decode_ids(decoding *d)
 static bool decode_free(decoding *d)
 {
     section_in *in = d->in;
-    const uint32_t count = reef__get_u32(in);
-    if (count > d->free_left) return reef__in_wrong(in, REEF_CORRUPT, "more free indices than were announced");
+    const uint32_t count = (uint32_t)reef__get_most(in, "count", 4, d->free_left);
     d->free_left -= count;
     for (uint32_t i = 0; i < count; i++) {
         const reef_entity e = reef__get_handle(in);
@@ -269,14 +277,11 @@ static bool decode_idle(decoding *d)
 {
     static const uint32_t places[] = {PLACE_EMPTY, 1, 2, PLACE_PENDING};
     section_in *in = d->in;
-    const uint32_t count = reef__get_u32(in);
-    if (count > d->idle_left)
-        return reef__in_wrong(in, REEF_CORRUPT, "more entities without a row than were announced");
-    d->idle_left -= count;
+    const uint32_t count = reef__get_count(in, "count", 9);
     for (uint32_t i = 0; i < count; i++) {
+        in->element = i + 1;
         const reef_entity e = reef__get_handle(in);
-        const uint32_t what = reef__get_u8(in);
-        if (what > 3) return reef__in_wrong(in, REEF_CORRUPT, "an index without a row is of an unknown kind");
+        const uint64_t what = reef__get_most(in, "what", 1, 3);
         if (in->status != REEF_OK || !reef__decode_place(d, e, places[what])) return false;
     }
     return true;
@@ -376,8 +381,7 @@ static bool state_is(decoding *d, uint64_t hash, reef_status status, const char 
 /* Is everything there that the record promised? */
 static bool record_complete(decoding *d)
 {
-    if (d->free_left || d->idle_left)
-        return reef__in_wrong(d->in, REEF_CORRUPT, "fewer free or idle indices than were announced");
+    if (d->free_left) return reef__in_wrong(d->in, REEF_CORRUPT, "fewer free indices than were announced");
     if (!reef__decode_rows_done(d) || !reef__decode_stores_done(d)) return false;
     reef__events_trim(d->w);
     versions_close(d);

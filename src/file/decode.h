@@ -26,8 +26,9 @@ enum {
     TYPE_OMITTED = 2,
     TYPE_TRACKED = 4,
     TYPE_RELATION = 8,
-    TYPE_NAMES = 16
-}; /* flags of a type in a file */
+    TYPE_NAMES = 16,
+    TYPE_FLAGS = 31
+}; /* flags of a type in a file, and all of them */
 
 /* One step of a plan: `count` elements of a field. Elements of the same kind are copied, and steps that lie side by
  * side become one copy of bytes. Others are converted to the nearest number that the kind can hold. */
@@ -103,9 +104,9 @@ typedef struct decoding {
     /* The newest version of the target and the world aside. A version of the record becomes this plus its rank among
      * `runs`, so it is newer. */
     uint64_t base;
-    uint64_t free_left, idle_left; /* free and idle indices that are still to come */
-    uint64_t unplaced;             /* new indices of this record of which later sections have to say what they are */
-    uint32_t reserved_end;         /* the end of the indices that this record reserves */
+    uint64_t free_left;    /* free indices that are still to come */
+    uint64_t unplaced;     /* new indices of this record of which later sections have to say what they are */
+    uint32_t reserved_end; /* the end of the indices that this record reserves */
     uint32_t sections;
     uint64_t reported; /* bytes of which the caller was told as progress */
     uint32_t script;   /* the type of scripts; 0: there is none */
@@ -126,14 +127,15 @@ bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count,
 bool reef__decode_no_memory(decoding *d);
 /* Room for one value, good until the next call. NULL: no memory. */
 void *reef__decode_value_room(decoding *d, size_t bytes);
-/* Translates a version of the file to one of the world; 0 stays 0. False: CORRUPT is recorded. */
-bool reef__decode_version(decoding *d, uint64_t *version);
 void reef__decode_note(decoding *d, reef_load_note_kind kind, const char *name, const char *field, uint64_t rows);
 /* The same of a field that is another one in the program than in the file. */
 void reef__decode_note_kinds(decoding *d, const reef_load_note *note);
-/* The type or table of a number in the file. NULL: CORRUPT is recorded. */
-file_type *reef__decode_type_of(decoding *d, uint32_t number);
-file_table *reef__decode_table_of(decoding *d, uint32_t number);
+
+/* What a section names. What doesn't exist, or can't be, is CORRUPT. */
+file_type *reef__get_type(decoding *d);    /* NULL: there is none */
+file_table *reef__get_table(decoding *d);  /* NULL: there is none */
+reef_entity reef__get_entity(decoding *d); /* of an index that exists; generation 0: there is none */
+uint64_t reef__get_version(decoding *d);   /* translated to one of the world; 0 stays 0 */
 /* The unit of a chunk. 0: CORRUPT is recorded. */
 uint32_t reef__decode_unit(decoding *d, file_table *ft, uint32_t chunk);
 /* Gives the entity this place, and keeps the counts of entities without a row, of reserved ids and of retired indices.

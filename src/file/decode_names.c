@@ -15,8 +15,6 @@
 #include "file/record.h"
 #include "file/section.h"
 
-enum { NAME_BYTES_LEAST = 2 + 1 + 8 }; /* of a value with its name, in a file */
-
 /* ---- lists of names ---- */
 
 static bool text_read(decoding *d, file_names *l)
@@ -34,18 +32,17 @@ static bool list_read(decoding *d, file_names *l)
 {
     section_in *in = d->in;
     if (!text_read(d, l)) return false;
-    const uint32_t mask = reef__get_u8(in), count = reef__get_u16(in);
-    if (in->status != REEF_OK) return false;
-    if (mask > 1 || count > REEF_NAMES_MAX || count > in_left(in) / NAME_BYTES_LEAST)
-        return reef__in_wrong(in, REEF_CORRUPT, "an enum has too many names");
-    if (!reef__decode_room(d, &l->values, &l->value_room, count, sizeof *l->values)) return false;
+    const bool mask = reef__get_most(in, "mask", 1, 1);
+    const uint32_t count = (uint32_t)reef__get_most(in, "values", 2, REEF_NAMES_MAX);
+    if (in->status != REEF_OK || !reef__decode_room(d, &l->values, &l->value_room, count, sizeof *l->values))
+        return false;
     for (uint32_t i = 0; i < count; i++) {
         if (!text_read(d, l)) return false;
         l->values[i].value = (int64_t)reef__get_u64(in);
     }
     if (in->status != REEF_OK) return false;
     const char *text = l->texts; /* which stays where it is from now on */
-    l->names = (reef_names){.name = text, .values = l->values, .count = count, .mask = mask != 0};
+    l->names = (reef_names){.name = text, .values = l->values, .count = count, .mask = mask};
     for (uint32_t i = 0; i < count; i++) {
         text += strlen(text) + 1;
         l->values[i].name = text;

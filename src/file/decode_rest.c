@@ -64,11 +64,10 @@ static bool clocks_read(decoding *d)
     const uint32_t count = reef__get_u32(in);
     d->w->state.clock_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t of = reef__get_u8(in);
+        const uint64_t of = reef__get_most(in, "of", 1, 1);
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
         const uint64_t value = reef__get_u64(in);
         if (in->status != REEF_OK) return false;
-        if (of > 1) return reef__in_wrong(in, REEF_CORRUPT, "a clock belongs neither to a phase nor to a system");
         const uint64_t serial = file_serial(d, name, of == 0);
         if (serial == 0) return false;
         if (!of && d->first && reef__unknown_system_of(d->w, serial))
@@ -112,8 +111,8 @@ static bool runs_read(decoding *d, uint32_t old)
     memset(mentioned, 0, old);
     for (uint32_t i = 0; i < count; i++) {
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        uint64_t version = reef__get_u64(in);
-        if (!reef__decode_version(d, &version)) return false;
+        const uint64_t version = reef__get_version(d);
+        if (in->status != REEF_OK) return false;
         const uint64_t serial = file_serial(d, name, false);
         if (serial == 0) return false;
         for (uint32_t k = 0; k < old; k++)
@@ -131,17 +130,16 @@ static bool switches_read(decoding *d)
     d->switch_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        const uint32_t on = reef__get_u8(in);
+        const bool on = reef__get_most(in, "on", 1, 1);
         if (in->status != REEF_OK) return false;
-        if (on > 1) return reef__in_wrong(in, REEF_CORRUPT, "a system is neither on nor off");
         const uint64_t serial = file_serial(d, name, false);
         if (serial == 0) return false;
         unknown_system *a = reef__unknown_system_of(d->w, serial);
-        if (a) a->on = on != 0;
+        if (a) a->on = on;
         if (a && d->first) reef__decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
         if (!reef__decode_room(d, &d->switches, &d->switch_room, d->switch_count + 1, sizeof *d->switches))
             return false;
-        d->switches[d->switch_count++] = (file_switch){serial, on != 0};
+        d->switches[d->switch_count++] = (file_switch){serial, on};
     }
     return true;
 }
@@ -241,9 +239,8 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
         if (s->event_places[i].component == t->id) s->event_places[i].position = tail;
     for (uint32_t i = 0; i < count; i++) {
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        const uint64_t position = reef__get_u64(in);
+        const uint64_t position = reef__get_most(in, "position", 8, tail);
         if (in->status != REEF_OK) return false;
-        if (position > tail) return reef__in_wrong(in, REEF_CORRUPT, "a system has read more events than there are");
         const uint64_t serial = file_serial(d, name, false);
         if (serial == 0) return false;
         if (BUG(190) && reef__unknown_system_of(d->w, serial)) continue;
@@ -292,15 +289,14 @@ static bool events_fill(decoding *d, const file_type *f, const type *t, const ev
 bool reef__decode_events(decoding *d)
 {
     section_in *in = d->in;
-    const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
+    const file_type *f = reef__get_type(d);
     event_reading x = {.most = reef__get_u64(in)};
     x.head = reef__get_u64(in);
-    x.tail = reef__get_u64(in);
-    x.from = reef__get_u64(in);
-    const uint32_t count = reef__get_u32(in);
+    x.tail = reef__get_most(in, "tail", 8, EVENT_POSITION_MAX);
+    x.from = reef__get_most(in, "from", 8, x.tail);
+    const uint32_t count = reef__get_count(in, "count", f ? f->bytes : 0);
     if (f == NULL || in->status != REEF_OK) return false;
-    if (x.head > x.from || x.from > x.tail || x.tail - x.from != count || x.tail > EVENT_POSITION_MAX ||
-        (f->bytes && count > in_left(in) / f->bytes))
+    if (x.head > x.from || x.tail - x.from != count)
         return reef__in_wrong(in, REEF_CORRUPT, "the positions of events contradict each other");
     x.values = reef__get_bytes(in, (size_t)count * f->bytes);
     const type *t = f->dropped ? NULL : f->to ? f->to : f->t; /* events have no home, so they need no stand-in */
@@ -313,18 +309,16 @@ bool reef__decode_events(decoding *d)
 bool reef__decode_tracks(decoding *d)
 {
     section_in *in = d->in;
-    const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
-    const uint32_t first = reef__get_u32(in), count = reef__get_u32(in);
-    if (f == NULL || in->status != REEF_OK) return false;
-    if (count > in_left(in) / 16 || (uint64_t)first + count > d->w->hot.index_count)
-        return reef__in_wrong(in, REEF_CORRUPT, "stamps belong to indices that don't exist");
+    const file_type *f = reef__get_type(d);
+    const uint32_t end = d->w->hot.index_count, first = (uint32_t)reef__get_most(in, "first", 4, end),
+                   count = (uint32_t)reef__get_most(in, "count", 4, end - first);
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t changed = reef__get_u64(in), added = reef__get_u64(in);
-        if (!reef__decode_version(d, &changed) || !reef__decode_version(d, &added)) return false;
+        const uint64_t changed = reef__get_version(d), added = reef__get_version(d);
+        if (f == NULL || in->status != REEF_OK) return false;
         if (f->t == NULL || !f->t->tracked || (changed == 0 && added == 0)) continue;
         if (!reef__track_set(d->w, f->t->id, first + i, changed, added)) return reef__decode_no_memory(d);
     }
-    return true;
+    return in->status == REEF_OK;
 }
 
 bool reef__decode_lost(decoding *d)
@@ -332,15 +326,14 @@ bool reef__decode_lost(decoding *d)
     section_in *in = d->in;
     reef_world *w = d->w;
     reef_script value;
-    const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
-    const uint32_t count = reef__get_u32(in);
+    const file_type *f = reef__get_type(d);
+    const uint32_t count = reef__get_count(in, "count", sizeof(reef_entity));
     if (f == NULL || in->status != REEF_OK) return false;
-    if (count > in_left(in) / (sizeof(reef_entity) + f->bytes))
-        return reef__in_wrong(in, REEF_CORRUPT, "more scripts wait than the section holds");
     const bool kept = w->script_reader && f->t && f->t->id == d->script;
     if (!kept && count) d->load->converted = true; /* this world has no system that would end them */
     if (kept && !reef__removals_forget_waiting(w, w->script_reader - 1)) return reef__decode_no_memory(d);
     for (uint32_t i = 0; i < count; i++) {
+        in->element = i + 1;
         const reef_entity e = reef__get_handle(in);
         const unsigned char *from = reef__get_bytes(in, f->bytes);
         if (from == NULL) return false;

@@ -67,14 +67,13 @@ bool reef__decode_sizes(decoding *d)
     const uint32_t count = reef__get_u32(in);
     uint64_t promised = 0;
     for (uint32_t i = 0; i < count; i++) {
-        file_table *ft = reef__decode_table_of(d, reef__get_u32(in));
-        const uint64_t rows = reef__get_u64(in);
+        in->element = i + 1;
+        file_table *ft = reef__get_table(d);
+        const uint64_t rows = reef__get_most(in, "rows", 8, d->w->hot.index_count);
         if (in->status != REEF_OK || ft == NULL) return false;
         table *t = reef__table_own(d->w, ft->id);
         if (t == NULL) return reef__decode_no_memory(d);
         const uint64_t have = table_rows(t);
-        if (rows > d->w->hot.index_count)
-            return reef__in_wrong(in, REEF_CORRUPT, "a table has more rows than there are entities");
         promised += rows > have ? rows - have : 0;
         if (promised > (in->size - in->at) / 8)
             return reef__in_wrong(in, REEF_CORRUPT, "the file announces more rows than it has room for");
@@ -118,9 +117,8 @@ static bool piece_versions(const chunk_reading *x, piece_head *p)
     section_in *in = x->d->in;
     p->newest = 0;
     for (uint32_t i = 0; i < p->versions; i++) {
-        p->version[i] = reef__get_u64(in);
+        p->version[i] = reef__get_version(x->d);
         if (p->version[i] == 0) return reef__in_wrong(in, REEF_CORRUPT, "a write has no version");
-        if (!reef__decode_version(x->d, &p->version[i])) return false;
         if (p->version[i] > p->newest) p->newest = p->version[i];
     }
     return true;
@@ -136,22 +134,17 @@ static uint64_t piece_version(const piece_head *p, uint32_t i)
 static bool piece_next(const chunk_reading *x, piece_head *p)
 {
     section_in *in = x->d->in;
-    p->column = reef__get_u32(in);
-    p->row = reef__get_u32(in);
-    p->rows = reef__get_u32(in);
+    p->column = (uint32_t)reef__get_most(in, "column", 4, x->ft->column_count);
+    p->row = (uint32_t)reef__get_most(in, "row", 4, x->rows);
+    p->rows = (uint32_t)reef__get_most(in, "rows", 4, x->rows - p->row);
     if (in->status != REEF_OK) return false;
-    if (p->column > x->ft->column_count || p->row > x->rows || p->rows > x->rows - p->row)
-        return reef__in_wrong(in, REEF_CORRUPT, "values belong to rows that don't exist");
     p->f = p->column ? &x->d->types[x->ft->columns[p->column - 1]] : NULL;
     p->versions = p->f && p->f->home == REEF_SPLIT ? p->f->field_count : 1;
     if (p->versions == 0 || p->versions > REEF_SPLIT_FIELDS_MAX)
         return reef__in_wrong(in, REEF_CORRUPT, "type %.80s is split by field, but has no fields or too many",
                               p->f->name);
     if (!piece_versions(x, p)) return false;
-    const size_t size = p->column ? p->f->bytes : sizeof(reef_entity);
-    if (p->rows && size > in_left(in) / p->rows)
-        return reef__in_wrong(in, REEF_CORRUPT, "a section is too short for its content");
-    p->values = reef__get_bytes(in, p->rows * size);
+    p->values = reef__get_array(in, p->rows, p->column ? p->f->bytes : sizeof(reef_entity));
     return p->values != NULL;
 }
 
@@ -343,6 +336,7 @@ static bool pieces_read(chunk_reading *x, bool handles)
     piece_head p = {0};
     x->d->in->got = x->start;
     for (uint32_t i = 0; i < x->pieces; i++) {
+        x->d->in->element = i + 1;
         if (!piece_next(x, &p)) return false;
         if (handles && p.column && p.column <= 64 && p.rows == x->rows) x->filled |= UINT64_C(1) << (p.column - 1);
         if ((p.column == 0) == handles && !(handles ? handles_read(x, &p) : values_read(x, &p))) return false;
@@ -353,7 +347,7 @@ static bool pieces_read(chunk_reading *x, bool handles)
 bool reef__decode_rows(decoding *d)
 {
     section_in *in = d->in;
-    chunk_reading x = {.d = d, .ft = reef__decode_table_of(d, reef__get_u32(in))};
+    chunk_reading x = {.d = d, .ft = reef__get_table(d)};
     const uint32_t chunk = reef__get_u32(in);
     x.pieces = reef__get_u32(in);
     x.start = in->got;
@@ -382,8 +376,8 @@ static bool words_read(decoding *d, uint32_t key, file_table *ft, uint32_t compo
     section_in *in = d->in;
     reef_world *w = d->w;
     const uint32_t unit = reef__decode_unit(d, ft, reef__get_u32(in));
-    uint64_t version = reef__get_u64(in);
-    if (unit == 0 || in->status != REEF_OK || !reef__decode_version(d, &version)) return false;
+    const uint64_t version = reef__get_version(d);
+    if (unit == 0 || in->status != REEF_OK) return false;
     /* The bit store of a type is made before that of its marks. Where it has words they keep their version. */
     const bool of_bits =
         component && reef__type_of(component)->bit && (BUG(162) || bit_words(bit_store_of(w, component), unit) == NULL);
@@ -404,13 +398,13 @@ bool reef__decode_bits(decoding *d)
 {
     enum { CHUNK_BYTES = 12 + 8 * BIT_WORDS };
     section_in *in = d->in;
-    const uint32_t what = reef__get_u8(in), number = reef__get_u32(in);
-    file_type *f = what == 2 ? NULL : reef__decode_type_of(d, number);
-    file_table *ft = reef__decode_table_of(d, reef__get_u32(in));
-    const uint32_t count = reef__get_u32(in);
+    const uint64_t what = reef__get_most(in, "what", 1, 2);
+    file_type *f = what == 2 ? NULL : reef__get_type(d);
+    if (what == 2 && reef__get_u32(in) != UINT32_MAX)
+        return reef__in_wrong(in, REEF_CORRUPT, "marks of entities belong to a type");
+    file_table *ft = reef__get_table(d);
+    const uint32_t count = reef__get_count(in, "words", CHUNK_BYTES);
     if (in->status != REEF_OK || ft == NULL) return false;
-    if (what > 2 || (what == 2 && number != UINT32_MAX) || count > in_left(in) / CHUNK_BYTES)
-        return reef__in_wrong(in, REEF_CORRUPT, "bits have an unknown kind, or there are too many");
     if (f && (f->t == NULL || f->dropped)) { /* values of the type are left out, and only counted */
         for (uint32_t i = 0; i < count; i++) {
             (void)reef__get_bytes(in, 12);
@@ -422,7 +416,7 @@ bool reef__decode_bits(decoding *d)
     if (f && what == 0 && !f->t->bit)
         return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has no bits, but the file contains some", f->name);
     const uint32_t component = f ? f->t->id : 0;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && (in->element = i + 1); i++)
         if (!words_read(d, what == 0 ? component : component | BIT_DISABLED, ft, component)) return false;
     return true;
 }

@@ -492,19 +492,17 @@ static bool field_read(type_reading *x, uint32_t i, uint32_t *at)
     section_in *in = x->d->in;
     file_field *p = &x->fields[i];
     if (!reef__get_text(in, p->name, REEF_TYPE_NAME_MAX)) return false;
-    p->kind = (uint8_t)reef__get_u8(in);
-    p->offset = reef__get_u32(in);
-    p->bytes = reef__get_u32(in);
+    const uint32_t size = x->f->size;
+    p->kind = (uint8_t)reef__get_most(in, "kind", 1, REEF_ENTITY);
+    p->offset = (uint32_t)reef__get_most(in, "offset", 4, size);
+    p->bytes = (uint32_t)reef__get_most(in, "bytes", 4, size - p->offset);
     if (!reef__get_text(in, p->unit, REEF_TYPE_NAME_MAX)) return false;
     p->lowest = reef__get_f64(in);
     p->highest = reef__get_f64(in);
     p->at = *at;
     if (in->status != REEF_OK) return false;
-    const uint32_t element = p->kind >= REEF_BOOL && p->kind <= REEF_ENTITY ? reef__kind_size((reef_kind)p->kind) : 0;
-    const uint32_t size = x->f->size;
-    if (element == 0 || p->bytes == 0 || p->bytes % element || p->offset > size || p->bytes > size - p->offset ||
-        p->bytes > REEF_SIZE_MAX)
-        return reef__in_wrong(in, REEF_CORRUPT, "a field has an impossible kind, size or offset");
+    if (p->kind == 0 || p->bytes == 0 || p->bytes % reef__kind_size((reef_kind)p->kind))
+        return reef__in_wrong(in, REEF_CORRUPT, "field %.80s has an impossible kind or size", p->name);
     for (uint32_t k = 0; k < i; k++)
         if (strcmp(x->fields[k].name, p->name) == 0)
             return reef__in_wrong(in, REEF_CORRUPT, "a type has two fields of the same name");
@@ -520,11 +518,10 @@ static bool names_read(type_reading *x)
     uint32_t used = 0;
     if (!reef__decode_name_lists(x->d, &x->lists)) return false;
     for (uint32_t i = 0; i < x->count; i++) {
-        const uint32_t number = reef__get_u16(in);
+        const uint32_t most = used < x->lists.count ? used + 1 : used;
+        const uint32_t number = (uint32_t)reef__get_most(in, "list", 2, most);
         if (in->status != REEF_OK) return false;
         if (number == 0) continue;
-        if (number > x->lists.count || number > used + 1)
-            return reef__in_wrong(in, REEF_CORRUPT, "a field has names that aren't described");
         if (number > used) used = number;
         x->fields[i].names = &x->lists.list[number - 1].names;
         const char *why = reef__names_refused(x->fields[i].names, (reef_kind)x->fields[i].kind);
@@ -535,9 +532,6 @@ static bool names_read(type_reading *x)
 
 static bool type_sizes_sound(const file_type *f, uint32_t count, uint32_t sum)
 {
-    if (f->size > REEF_SIZE_MAX || f->home > REEF_SPLIT ||
-        f->flags > (TYPE_RAW | TYPE_OMITTED | TYPE_TRACKED | TYPE_RELATION | TYPE_NAMES))
-        return false;
     if ((f->home == REEF_BIT) && f->size) return false;
     if ((f->flags & TYPE_RAW) && (f->flags & TYPE_OMITTED)) return false;
     if (f->flags & TYPE_RAW) return f->bytes == f->size && count == 0;
@@ -575,17 +569,14 @@ static bool type_read(type_reading *x)
     char name[REEF_TYPE_NAME_MAX + 1];
     uint32_t sum = 0, room = 0;
     if (!reef__get_text(in, name, REEF_TYPE_NAME_MAX)) return false;
-    f->home = (reef_home)reef__get_u8(in);
-    f->flags = reef__get_u8(in);
-    f->size = reef__get_u32(in);
+    f->home = (reef_home)reef__get_most(in, "home", 1, REEF_SPLIT);
+    f->flags = (uint32_t)reef__get_most(in, "flags", 1, TYPE_FLAGS);
+    f->size = (uint32_t)reef__get_most(in, "size", 4, REEF_SIZE_MAX);
     x->align = reef__get_u32(in);
     f->bytes = reef__get_u32(in);
-    x->base = reef__get_u32(in);
-    x->count = reef__get_u16(in);
-    if (in->status != REEF_OK) return false;
-    if (x->count > REEF_FIELDS_MAX || x->base > d->type_count)
-        return reef__in_wrong(in, REEF_CORRUPT, "a type has too many fields or an unknown base");
-    if (!names_room(d)) return false;
+    x->base = (uint32_t)reef__get_most(in, "base", 4, d->type_count);
+    x->count = (uint32_t)reef__get_most(in, "fields", 2, REEF_FIELDS_MAX);
+    if (in->status != REEF_OK || !names_room(d)) return false;
     uint32_t *slot = name_slot(d, name);
     if (*slot) return reef__in_wrong(in, REEF_CORRUPT, "two types have the same name");
     if ((f->flags & TYPE_RAW) && !(d->load->flags & FILE_RAW))
@@ -618,6 +609,7 @@ bool reef__decode_types(decoding *d)
     for (uint32_t i = 0; i < count && d->in->status == REEF_OK; i++) {
         if (!reef__decode_room(d, &d->types, &d->type_room, d->type_count + 1, sizeof *d->types)) return false;
         type_reading x = {.d = d, .f = &d->types[d->type_count]};
+        d->in->element = i + 1;
         if (!type_read(&x)) return false;
     }
     return d->in->status == REEF_OK;
@@ -626,12 +618,10 @@ bool reef__decode_types(decoding *d)
 static bool table_read_one(decoding *d)
 {
     section_in *in = d->in;
-    const uint32_t count = reef__get_u32(in);
+    const uint32_t count = (uint32_t)reef__get_most(in, "components", 4, REEF_COMPONENTS_MAX);
     uint32_t *ids = NULL, room = 0, n = 0, columns = 0;
     reef_status status = REEF_OK;
     if (in->status != REEF_OK) return false;
-    if (count > in_left(in) / 4 || count > REEF_COMPONENTS_MAX)
-        return reef__in_wrong(in, REEF_CORRUPT, "a table has too many types");
     file_table *ft = &d->tables[d->table_count++];
     *ft = (file_table){0};
     bool ok = reef__decode_room(d, &ids, &room, count + 1, sizeof *ids) &&
@@ -639,7 +629,7 @@ static bool table_read_one(decoding *d)
     ft->column_count = columns; /* the capacity, until the number is known */
     uint32_t used = 0;
     for (uint32_t i = 0; ok && i < count; i++) {
-        const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
+        const file_type *f = reef__get_type(d);
         ok = f != NULL;
         if (ok && (!home_in_table(f->home) || f->t == NULL))
             ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s is in a table, but has another home", f->name);
@@ -678,6 +668,7 @@ bool reef__decode_tables(decoding *d)
     const uint32_t count = reef__get_u32(d->in);
     for (uint32_t i = 0; i < count && d->in->status == REEF_OK; i++) {
         if (!reef__decode_room(d, &d->tables, &d->table_room, d->table_count + 1, sizeof *d->tables)) return false;
+        d->in->element = i + 1;
         if (!table_read_one(d)) return false;
     }
     return d->in->status == REEF_OK;

@@ -142,13 +142,12 @@ static bool idle_page_differs(const encoding *x, uint64_t index)
     return x->base == NULL || index + RECORDS_PER_PAGE > x->base->hot.index_count || !records_same(x->w, x->base, page);
 }
 
-/* How many indices are idle and have another record in the base. With `put` it writes them. */
-static uint64_t idle_run(encoding *x, bool put)
+/* Writes the indices that are idle and have another record in the base. */
+static void idle_put(encoding *x)
 {
     const state *s = &x->w->state;
     const uint32_t end = x->w->hot.index_count;
-    uint64_t n = 0;
-    if (x->w->hot.empty_count == 0 && s->reserved_count == 0 && s->retired_count == 0) return 0;
+    if (x->w->hot.empty_count == 0 && s->reserved_count == 0 && s->retired_count == 0) return;
     size_t where = 0;
     uint32_t part = 0;
     for (uint64_t i = 0; i < end; i++) {
@@ -157,8 +156,6 @@ static uint64_t idle_run(encoding *x, bool put)
             continue;
         }
         if (!idle_differs(x, (uint32_t)i)) continue;
-        n++;
-        if (!put) continue;
         if (part == 0) reef__section_begin(x->o, SECTION_IDLE), where = reef__put_later(x->o);
         const uint64_t r = record_read(x->w, (uint32_t)i);
         reef__put_handle(x->o, (reef_entity){(uint32_t)i, (uint32_t)(r >> 32)});
@@ -167,7 +164,6 @@ static uint64_t idle_run(encoding *x, bool put)
         if (part == ENCODE_PART) part = 0, reef__encode_end(x);
     }
     if (part) reef__encode_end(x);
-    return n;
 }
 
 void reef__encode_ids(encoding *x)
@@ -182,10 +178,9 @@ void reef__encode_ids(encoding *x)
     reef__put_u64(x->o, dropped);
     reef__put_u64(x->o, kept);
     reef__put_u64(x->o, added);
-    reef__put_u64(x->o, idle_run(x, false));
     reef__encode_end(x);
     queue_put(x, &now, added);
-    (void)idle_run(x, true);
+    idle_put(x);
 }
 
 /* ---- names ---- */

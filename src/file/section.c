@@ -255,8 +255,14 @@ COLD bool reef__in_wrong(section_in *in, reef_status status, const char *format,
 {
     if (in->status != REEF_OK) return false;
     va_list arguments;
+    int n = 0;
+    if (status == REEF_CORRUPT && in->payload) {
+        const char kind[] = {(char)in->kind, (char)(in->kind >> 8), (char)(in->kind >> 16), (char)(in->kind >> 24), 0};
+        n = in->element ? snprintf(in->detail, sizeof in->detail, "%s, element %u: ", kind, (unsigned)in->element)
+                        : snprintf(in->detail, sizeof in->detail, "%s: ", kind);
+    }
     va_start(arguments, format);
-    vsnprintf(in->detail, sizeof in->detail, format, arguments);
+    vsnprintf(in->detail + n, sizeof in->detail - (size_t)n, format, arguments);
     va_end(arguments);
     in->status = status;
     if (reef__status_of_file(status))
@@ -346,7 +352,7 @@ bool reef__section_next(section_in *in)
         return reef__in_wrong(in, REEF_CORRUPT, "a section is damaged: its checksum differs");
     in->payload = length ? payload : sum; /* never NULL */
     in->length = (size_t)length;
-    in->got = 0;
+    in->got = in->element = 0;
     return true;
 }
 
@@ -360,6 +366,11 @@ const unsigned char *reef__get_bytes(section_in *in, size_t count)
     return p;
 }
 
+const unsigned char *reef__get_array(section_in *in, size_t count, size_t bytes)
+{
+    return reef__get_bytes(in, bytes && count > SIZE_MAX / bytes ? SIZE_MAX : count * bytes);
+}
+
 static uint64_t get_little(section_in *in, unsigned bytes)
 {
     const unsigned char *p = reef__get_bytes(in, bytes);
@@ -370,6 +381,21 @@ uint32_t reef__get_u8(section_in *in) { return (uint32_t)get_little(in, 1); }
 uint32_t reef__get_u16(section_in *in) { return (uint32_t)get_little(in, 2); }
 uint32_t reef__get_u32(section_in *in) { return (uint32_t)get_little(in, 4); }
 uint64_t reef__get_u64(section_in *in) { return get_little(in, 8); }
+
+uint64_t reef__get_most(section_in *in, const char *field, unsigned bytes, uint64_t most)
+{
+    const uint64_t x = get_little(in, bytes);
+    if (x <= most) return x;
+    (void)reef__in_wrong(in, REEF_CORRUPT, "%s is %llu, and can be %llu at most", field, (unsigned long long)x,
+                         (unsigned long long)most);
+    return 0;
+}
+
+uint32_t reef__get_count(section_in *in, const char *field, size_t bytes)
+{
+    const size_t left = in_left(in);
+    return (uint32_t)reef__get_most(in, field, 4, bytes && left >= 4 ? (left - 4) / bytes : UINT32_MAX);
+}
 
 double reef__get_f64(section_in *in)
 {

@@ -131,6 +131,7 @@ typedef struct section_in {
     uint32_t kind;
     const unsigned char *payload;
     size_t length, got; /* length of the payload, number of bytes taken from it */
+    uint32_t element;   /* number of the element of the section that is read, from 1; 0: none. For messages */
     unsigned char *buffer;
     size_t room;
 } section_in;
@@ -142,7 +143,8 @@ void reef__in_drop(section_in *in);
 bool reef__in_header(section_in *in, uint16_t *flags);
 /* Reads the next section. False: `status` says why; OK: the file ends here. */
 bool reef__section_next(section_in *in);
-/* Records what is wrong, unless an error is recorded already, and the byte that would be taken next. Answers false. */
+/* Records what is wrong, unless an error is recorded already, and the byte that would be taken next. Of content that
+ * can't be, the text begins with the section and the element. Answers false. */
 bool reef__in_wrong(section_in *in, reef_status status, const char *format, ...) REEF_PRINTF(3, 4);
 
 INLINE size_t in_left(const section_in *in) { return in->length - in->got; }
@@ -154,6 +156,11 @@ uint32_t reef__get_u32(section_in *in);
 uint64_t reef__get_u64(section_in *in);
 double reef__get_f64(section_in *in);
 reef_entity reef__get_handle(section_in *in);
+/* A number that is at most `most`; the count of elements of which each takes at least `bytes` of what is left of the
+ * section; so many elements. Else CORRUPT, with the field's name: nothing that a file says is used unchecked. */
+uint64_t reef__get_most(section_in *in, const char *field, unsigned bytes, uint64_t most);
+uint32_t reef__get_count(section_in *in, const char *field, size_t bytes);
+const unsigned char *reef__get_array(section_in *in, size_t count, size_t bytes);
 /* Reads a string of at most `most` bytes into `text`, which has room for one more. A zero within it is CORRUPT. */
 bool reef__get_text(section_in *in, char *text, size_t most);
 /* Was the section taken to its end? If not, it is CORRUPT. */

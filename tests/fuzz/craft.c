@@ -492,7 +492,7 @@ static void walk_section(craft *c)
     case SECTION_RESERVED: walk_list(c, 106, 4, walk_two, 0); break;
     case SECTION_IDS:
         (void)walk(c, A_NUMBER, 4);
-        for (int i = 0; i < 4; i++) (void)walk(c, A_NUMBER, 8);
+        for (int i = 0; i < 3; i++) (void)walk(c, A_NUMBER, 8);
         break;
     case SECTION_FREE: walk_list(c, 107, 4, walk_free, 0); break;
     case SECTION_IDLE: walk_list(c, 108, 4, walk_idle, 0); break;

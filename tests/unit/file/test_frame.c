@@ -198,7 +198,7 @@ static void records_in_wrong_places_are_refused(void **state)
         reef__out_drop(&o);
         reef__memory_drop(&m);
         assert_status(REEF_CORRUPT, look());
-        assert_string_equal(info.wrong, cases[i].wrong);
+        assert_non_null(strstr(info.wrong, cases[i].wrong));
         assert_false(info.torn);
     }
 }
