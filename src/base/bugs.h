@@ -175,6 +175,10 @@
     X(402, "a relation of an entity that is spawned has no bit in its row") \
     X(403, "an entity that a recording loop makes like the one before has no pending id") \
     X(404, "a loop in the order of a relation that it names looks at nothing else of a row") \
-    X(405, "a collected observer is told of a single change that it didn't ask for")
+    X(405, "a collected observer is told of a single change that it didn't ask for") \
+    X(440, "a plan doesn't count numbers that can't be what they were") \
+    X(441, "a table that had types which the program hasn't got is taken for another one") \
+    X(442, "a file that declares types isn't tried before") \
+    X(443, "a load that may lose nothing loses fields")
 
 #endif

@@ -31,6 +31,7 @@
 #include "file/record.h"
 #include "file/section.h"
 #include "reef/inspect.h"
+#include "reef/log.h"
 #include "reef/save.h"
 #include "reef/snapshot.h"
 #include "reef/file.h"
@@ -90,12 +91,12 @@ static void note_text(const reef_load_note *note, char *text, size_t size)
     else (void)snprintf(text, size, "%s", texts[note->kind]);
 }
 
-void reef__decode_note_kinds(decoding *d, const reef_load_note *note)
+void reef__decode_note(decoding *d, const reef_load_note *note)
 {
     const reef_load_desc *desc = d->load->desc;
     const char *what = "type ";
     char text[128], message[2 * REEF_TYPE_NAME_MAX + 256];
-    if (note->kind < REEF_NOTE_SYSTEM_UNKNOWN || note->kind >= REEF_NOTE_NAMES_CHANGED) d->load->converted = true;
+    if (d->load->quiet) return;
     if (desc && desc->note) {
         desc->note(desc->context, note);
         return;
@@ -108,9 +109,49 @@ void reef__decode_note_kinds(decoding *d, const reef_load_note *note)
     reef__report(d->target, REEF_LOG_WARNING, reef__report_key(message), message);
 }
 
-void reef__decode_note(decoding *d, reef_load_note_kind kind, const char *name, const char *field, uint64_t rows)
+/* Copies a text behind the others. *at: where it begins. */
+static bool text_keep(decoding *d, const char *text, uint32_t *at)
 {
-    reef__decode_note_kinds(d, &(reef_load_note){.kind = kind, .type = name, .field = field, .rows = rows});
+    const uint32_t bytes = text ? (uint32_t)strlen(text) + 1 : 0;
+    if (d->text_count == 0) d->text_count = 1;
+    if (!reef__decode_room(d, &d->texts, &d->text_room, d->text_count + bytes, 1)) return false;
+    *at = bytes ? d->text_count : 0;
+    if (bytes) memcpy(d->texts + d->text_count, text, bytes);
+    d->text_count += bytes;
+    return true;
+}
+
+bool reef__decode_keep(decoding *d, const file_type *f, reef_load_note_kind kind, uint32_t op, const char *field,
+                       const char *was, const char *is)
+{
+    kept_note n = {.kind = kind, .type = f->number, .op = op, .op_end = f->op_count};
+    d->load->converted = true;
+    if (!text_keep(d, field, &n.field) || !text_keep(d, was, &n.was) || !text_keep(d, is, &n.is)) return false;
+    if (!reef__decode_room(d, &d->notes, &d->note_room, d->note_count + 1, sizeof *d->notes)) return false;
+    d->notes[d->note_count++] = n;
+    return true;
+}
+
+/* Tells what was kept, and adds up what is lost. */
+static void notes_tell(decoding *d)
+{
+    const char *texts = d->texts;
+    for (uint32_t i = 0; i < d->type_count; i++) {
+        d->load->lost += d->types[i].lost;
+        for (uint32_t k = 0; k < d->types[i].op_count; k++) d->load->lost += d->types[i].ops[k].lost;
+    }
+    for (uint32_t i = 0; i < d->note_count; i++) {
+        const kept_note *n = &d->notes[i];
+        const file_type *f = &d->types[n->type];
+        const bool of_type = n->kind == REEF_NOTE_TYPE_DROPPED || n->kind == REEF_NOTE_HOME_CHANGED;
+        reef_load_note note = {.kind = n->kind, .type = f->name, .values = f->rows, .lost = of_type ? f->lost : 0};
+        if (n->kind == REEF_NOTE_TYPE_DROPPED) note.rows = f->rows;
+        if (n->field) note.field = texts + n->field;
+        if (n->was) note.was = texts + n->was;
+        if (n->is) note.is = texts + n->is;
+        for (uint32_t k = n->op; k < n->op_end; k++) note.lost += f->ops[k].lost;
+        reef__decode_note(d, &note);
+    }
 }
 
 file_type *reef__get_type(decoding *d)
@@ -123,7 +164,8 @@ file_type *reef__get_type(decoding *d)
 file_table *reef__get_table(decoding *d)
 {
     const uint32_t number = reef__get_u32(d->in);
-    if (d->in->status == REEF_OK && number < d->table_count) return &d->tables[number];
+    if (d->in->status == REEF_OK && number < d->table_count)
+        return d->tables[number].id || reef__decode_table_make(d, number) ? &d->tables[number] : NULL;
     return (void)reef__in_wrong(d->in, REEF_CORRUPT, "table %u isn't described", (unsigned)number), NULL;
 }
 
@@ -425,7 +467,7 @@ static bool record_read_one(decoding *d, uint64_t number)
         return false;
     for (uint32_t i = 0; i < d->table_count; i++) {
         const table *t = table_read(d->w, d->tables[i].id);
-        d->tables[i].rows = t ? table_rows(t) : 0;
+        d->tables[i].rows = t ? table_rows(t) : 0; /* id 0: there is none */
         d->tables[i].unit_count = 0;
     }
     for (uint32_t i = 0; i < d->type_count; i++) d->types[i].counted = false;
@@ -533,7 +575,9 @@ static bool decode_finish(decoding *d)
     if (!reef__decode_standins_end(d) || !reef__decode_tracks_done(d) || !reef__decode_scripts_done(d)) return false;
     if (!reef__decode_relations_done(d)) return false;
     versions_close(d);
-    return validated(d);
+    if (!validated(d)) return false;
+    notes_tell(d);
+    return true;
 }
 
 static bool flags_allowed(section_in *in, uint16_t flags, bool difference)
@@ -563,14 +607,13 @@ static bool records_read(decoding *d)
     in->payload = NULL;
     if (in->at == in->size) return true;
     if (!(r->flags & FILE_JOURNAL)) return reef__in_wrong(in, REEF_CORRUPT, "bytes follow the end of the record");
-    reef__decode_note(d, REEF_NOTE_TAIL_CUT, NULL, NULL, in->size - in->at);
+    reef__decode_note(d, &(reef_load_note){.kind = REEF_NOTE_TAIL_CUT, .rows = in->size - in->at});
     return true;
 }
 
-bool reef__file_read(section_in *in, record_load *r, reef_world *loaded, reef_world *target)
+/* Reads the records behind the header. */
+static bool file_decode(section_in *in, record_load *r, reef_world *loaded, reef_world *target)
 {
-    unsigned char *all = NULL;
-    size_t room = 0;
     if (r->numbering.memory == NULL) r->numbering.memory = in->memory;
     decoding *d = reef__memory_zeroed(in->memory, MEMORY_OTHER, sizeof *d);
     if (d == NULL) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory");
@@ -584,14 +627,46 @@ bool reef__file_read(section_in *in, record_load *r, reef_world *loaded, reef_wo
     world_hold(target); /* readers, notes and hooks run */
     world_hold(loaded);
     bool ok = reef__readers_mirror(loaded, target) || reef__decode_no_memory(d);
-    ok = ok && reef__in_header(in, &r->flags) && flags_allowed(in, r->flags, r->difference);
-    if (ok && in->data == NULL && (in->size == UINT64_MAX || (r->flags & FILE_JOURNAL)))
-        ok = rest_read(in, &all, &room);
     ok = ok && records_read(d) && decode_finish(d);
     reef__readers_unmirror(loaded);
     world_let_go(loaded);
     world_let_go(target);
     d->in = NULL;
+    return ok;
+}
+
+/* Reads a file that declares types into a world of a family of its own, without these types: a file that is wrong must
+ * not leave them behind, since there is no way to take a type back. */
+static bool rehearsed(section_in *in, const record_load *r, const reef_world *target)
+{
+    const reef_world_config config = {.allocator = target->family->memory.allocator,
+                                      .entities_max = target->config.entities_max,
+                                      .log = reef_log_none};
+    section_in trial = *in;
+    reef_world *w = reef_world_new(&config);
+    record_load load = {.quiet = true, .flags = r->flags, .numbering = {.memory = in->memory}};
+    if (w == NULL) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory");
+    const bool ok = file_decode(&trial, &load, w, w);
+    reef__record_load_drop(&load);
+    reef_world_free(w);
+    if (ok) return true;
+    in->status = trial.status;
+    in->wrong_at = trial.wrong_at;
+    memcpy(in->detail, trial.detail, sizeof in->detail);
+    return false;
+}
+
+bool reef__file_read(section_in *in, record_load *r, reef_world *loaded, reef_world *target)
+{
+    unsigned char *all = NULL;
+    size_t room = 0;
+    const bool declares = r->desc && r->desc->unknown == REEF_UNKNOWN_DECLARE && !r->planned && !r->difference;
+    world_hold(target);
+    bool ok = reef__in_header(in, &r->flags) && flags_allowed(in, r->flags, r->difference);
+    if (ok && in->data == NULL && (in->size == UINT64_MAX || (r->flags & FILE_JOURNAL) || declares))
+        ok = rest_read(in, &all, &room);
+    world_let_go(target);
+    ok = ok && (!declares || BUG(442) || rehearsed(in, r, target)) && file_decode(in, r, loaded, target);
     if (all) {
         in->data = NULL;
         in->payload = NULL;
@@ -610,6 +685,8 @@ void reef__record_load_drop(record_load *r)
     reef__memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
     reef__memory_free(d->memory, MEMORY_OTHER, d->before, d->before_room * sizeof *d->before);
     reef__memory_free(d->memory, MEMORY_OTHER, d->switches, d->switch_room * sizeof *d->switches);
+    reef__memory_free(d->memory, MEMORY_OTHER, d->notes, d->note_room * sizeof *d->notes);
+    reef__memory_free(d->memory, MEMORY_OTHER, d->texts, d->text_room);
     reef__memory_free(d->memory, MEMORY_OTHER, d, sizeof *d);
     r->decoding = NULL;
 }

@@ -89,8 +89,9 @@ bool reef__decode_renames(decoding *d, file_type *f, field_op *op, const reef_na
                           const char *type_name, const char *field)
 {
     bool same = true;
-    if (!reef__names_same(from, to) && !d->load->difference)
-        reef__decode_note(d, REEF_NOTE_NAMES_CHANGED, type_name, field, 0);
+    if (!reef__names_same(from, to) && !d->load->difference &&
+        !reef__decode_keep(d, f, REEF_NOTE_NAMES_CHANGED, f->op_count, field, NULL, NULL))
+        return false;
     for (uint32_t i = 0; from && to && i < from->count; i++) {
         const char *name = from->values[i].name;
         const reef_named_value *v = reef__names_find(to, name);
@@ -99,9 +100,9 @@ bool reef__decode_renames(decoding *d, file_type *f, field_op *op, const reef_na
         if (d->load->difference)
             return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "the value %.40s of field %.40s of type %.40s is another",
                                   name, field, type_name);
-        if (v == NULL)
-            reef__decode_note_kinds(
-                d, &(reef_load_note){.kind = REEF_NOTE_NAME_DROPPED, .type = type_name, .field = field, .was = name});
+        if (v) continue;
+        if (!reef__decode_keep(d, f, REEF_NOTE_NAME_DROPPED, f->op_count, field, name, NULL)) return false;
+        d->notes[d->note_count - 1].op_end = f->op_count + 1; /* the step that follows */
     }
     if (same || BUG(390)) return true;
     op->rename = f->rename_count;

@@ -71,7 +71,7 @@ static bool clocks_read(decoding *d)
         const uint64_t serial = file_serial(d, name, of == 0);
         if (serial == 0) return false;
         if (!of && d->first && reef__unknown_system_of(d->w, serial))
-            reef__decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
+            reef__decode_note(d, &(reef_load_note){.kind = REEF_NOTE_SYSTEM_UNKNOWN, .type = name});
         uint64_t *clock = reef__clock_own(d->w, serial);
         if (clock == NULL) return reef__decode_no_memory(d);
         *clock = value;
@@ -136,7 +136,7 @@ static bool switches_read(decoding *d)
         if (serial == 0) return false;
         unknown_system *a = reef__unknown_system_of(d->w, serial);
         if (a) a->on = on;
-        if (a && d->first) reef__decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
+        if (a && d->first) reef__decode_note(d, &(reef_load_note){.kind = REEF_NOTE_SYSTEM_UNKNOWN, .type = name});
         if (!reef__decode_room(d, &d->switches, &d->switch_room, d->switch_count + 1, sizeof *d->switches))
             return false;
         d->switches[d->switch_count++] = (file_switch){serial, on};
@@ -353,7 +353,9 @@ bool reef__decode_scripts_done(decoding *d)
     if (d->load->difference)
         return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "the class of a script isn't known: reef_script_know");
     const uint64_t rows = reef__scripts_without(d->w);
-    if (rows) reef__decode_note(d, REEF_NOTE_SCRIPT_UNKNOWN, reef__type_of(d->script)->name, NULL, rows);
+    const reef_load_note note = {
+        .kind = REEF_NOTE_SCRIPT_UNKNOWN, .type = reef__type_of(d->script)->name, .rows = rows};
+    if (rows) reef__decode_note(d, &note);
     return true;
 }
 

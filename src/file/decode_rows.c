@@ -138,7 +138,7 @@ static bool piece_next(const chunk_reading *x, piece_head *p)
     p->row = (uint32_t)reef__get_most(in, "row", 4, x->rows);
     p->rows = (uint32_t)reef__get_most(in, "rows", 4, x->rows - p->row);
     if (in->status != REEF_OK) return false;
-    p->f = p->column ? &x->d->types[x->ft->columns[p->column - 1]] : NULL;
+    p->f = p->column ? &x->d->types[x->ft->types[p->column - 1]] : NULL;
     p->versions = p->f && p->f->home == REEF_SPLIT ? p->f->field_count : 1;
     if (p->versions == 0 || p->versions > REEF_SPLIT_FIELDS_MAX)
         return reef__in_wrong(in, REEF_CORRUPT, "type %.80s is split by field, but has no fields or too many",
@@ -254,7 +254,7 @@ static void columns_end(const chunk_reading *x, uint32_t end, uint32_t row)
 static bool column_is_filled(const chunk_reading *x, const type *t)
 {
     for (uint32_t i = 0; i < x->ft->column_count && i < 64; i++) {
-        const file_type *f = &x->d->types[x->ft->columns[i]];
+        const file_type *f = &x->d->types[x->ft->types[i]];
         if (f->t == t) return f->whole && (x->filled >> i & 1);
     }
     return false;

@@ -224,7 +224,7 @@ class State:
             self.idle.update((i, (1, 1)) for i in range(first, first + count))
 
     def IDS(self, p):
-        self.indices, dropped, kept, self.added, self.idle_left = p.numbers("IQQQQ")
+        self.indices, dropped, kept, self.added = p.numbers("IQQQ")
         need(dropped + kept <= len(self.free), "more ids stay free than there were")
         self.free = self.free[dropped:dropped + kept]
 
@@ -238,7 +238,6 @@ class State:
         for _ in range(count):
             e = p.handle()
             self.idle[e[0]] = (e[1], p.u8())
-        self.idle_left -= count
 
     def SIZE(self, p):
         for _ in range(p.u32()):
@@ -417,7 +416,7 @@ class File:
         need(self.data[:8] == MAGIC and len(self.data) >= 24, "this isn't a file of reef")
         version, self.flags, zero, self.chain = struct.unpack_from("<HHIQ", self.data, 8)
         need(xxh64(self.data[:16], 0) == self.chain, "the header is damaged")
-        need(version == 1 and self.flags < 16 and zero == 0, "an unknown version, or flags")
+        need(version == 2 and self.flags < 16 and zero == 0, "an unknown version, or flags")
         self.at = 24
 
     def section(self):

@@ -6,6 +6,7 @@
 #include "reef/diff.h"
 #include "reef/hierarchy.h"
 #include "file/section.h"
+#include "inside.h"
 #include "support.h"
 #include <time.h>
 
@@ -73,20 +74,22 @@ static void forge_time(forged *x, uint64_t version)
     forge_ids(x, 0);
 }
 
-static reef_status forged_load(forged *x, reef_world *w)
+static reef_status forged_load_as(forged *x, reef_world *w, const reef_load_desc *desc)
 {
     const uint64_t sections = x->o.sections;
     reef__section_begin(&x->o, SECTION_DONE);
     reef__put_u64(&x->o, sections), reef__put_u64(&x->o, 0);
     reef__section_end(&x->o);
     assert_ok(x->o.status);
-    const reef_status s = reef_load_bytes(w, x->bytes, x->size, NULL);
+    const reef_status s = reef_load_bytes(w, x->bytes, x->size, desc);
     reef__out_drop(&x->o);
     reef__memory_drop(&x->memory);
     free(x->bytes);
     assert_valid(w);
     return s;
 }
+
+static reef_status forged_load(forged *x, reef_world *w) { return forged_load_as(x, w, NULL); }
 
 static void refuses(reef_status status, forged *x, reef_world *w, const char *why)
 {
@@ -115,6 +118,69 @@ static void many_types_take_no_longer_each(void **state)
     const double start = seconds();
     assert_ok(forged_load(&x, world_of(state)));
     assert_true(seconds() - start < 40);
+}
+
+enum { STRANGERS = 60000 };
+
+/* Types that nobody knows, each in a table of its own; `row`: with a row in the last table; or the file is wrong at its
+ * end. */
+static void forge_strangers(forged *x, bool row, bool wrong)
+{
+    char name[32];
+    forge_begin(x);
+    reef__section_begin(&x->o, SECTION_TYPES);
+    reef__put_u32(&x->o, STRANGERS);
+    for (uint32_t i = 0; i < STRANGERS; i++) {
+        (void)snprintf(name, sizeof name, "stranger %u", i);
+        forge_type(x, name, REEF_TABLE, 0, 0);
+    }
+    reef__section_end(&x->o);
+    reef__section_begin(&x->o, SECTION_TABLES);
+    reef__put_u32(&x->o, STRANGERS);
+    for (uint32_t i = 0; i < STRANGERS; i++) reef__put_u32(&x->o, 1), reef__put_u32(&x->o, i);
+    reef__section_end(&x->o);
+    forge_clock(x, 1);
+    forge_ids(x, row);
+    if (row) {
+        reef__section_begin(&x->o, SECTION_SIZES);
+        reef__put_u32(&x->o, 1), reef__put_u32(&x->o, STRANGERS - 1), reef__put_u64(&x->o, 1);
+        reef__section_end(&x->o);
+        reef__section_begin(&x->o, SECTION_ROWS);
+        reef__put_u32(&x->o, STRANGERS - 1), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 1);
+        reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 1), reef__put_u64(&x->o, 1),
+            reef__put_handle(&x->o, (reef_entity){0, 1});
+        reef__section_end(&x->o);
+    }
+    if (wrong) {
+        reef__section_begin(&x->o, SECTION_NAMES);
+        reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 1), reef__put_handle(&x->o, (reef_entity){7, 7}),
+            reef__put_text(&x->o, "nobody");
+        reef__section_end(&x->o);
+    }
+}
+
+/* The registry of types has room for 65,536 in a process, for good. */
+static void types_that_nobody_knows_take_no_room(void **state)
+{
+    const reef_load_desc declare = {.unknown = REEF_UNKNOWN_DECLARE};
+    reef_world *w = world_of(state);
+    forged x;
+    const uint32_t before = reef_type_count(), tables = family_tables(w);
+    forge_strangers(&x, false, true);
+    refuses(REEF_CORRUPT, &x, w, "NAME");
+    assert_int_equal(reef_type_count(), before);
+    forge_strangers(&x, true, true);
+    assert_status(REEF_CORRUPT, forged_load_as(&x, w, &declare));
+    assert_non_null(strstr(reef_last_error(w).detail, "NAME"));
+    assert_in_range(reef_type_count(), before, before + 20);
+    assert_int_equal(family_tables(w), tables);
+    for (int i = 0; i < 2; i++) {
+        forge_strangers(&x, true, false);
+        assert_ok(forged_load(&x, w));
+        assert_int_equal(reef_count_alive(w), 1);
+        assert_in_range(reef_type_count(), before, before + 20);
+        assert_in_range(family_tables(w), tables, tables + 20);
+    }
 }
 
 static void a_name_that_is_there_twice_is_refused(void **state)
@@ -432,6 +498,7 @@ static void relations_are_followed_when_their_sources_are_known_to_live(void **s
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(many_types_take_no_longer_each),
+                                       TEST(types_that_nobody_knows_take_no_room),
                                        TEST(a_name_that_is_there_twice_is_refused),
                                        TEST(a_store_begins_once),
                                        TEST(runs_of_reserved_ids_are_bounded_and_in_order),
