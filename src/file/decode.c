@@ -357,7 +357,6 @@ static const section_row section_rows[] = {
     {SECTION_SIZES, 8, true, reef__decode_sizes},
     {SECTION_ROWS, 9, false, reef__decode_rows},
     {SECTION_BITS, 10, false, reef__decode_bits},
-    {SECTION_STORE, 11, false, reef__decode_store},
     {SECTION_PAGE, 11, false, reef__decode_page},
     {SECTION_VALUES, 11, false, reef__decode_several},
     {SECTION_NAMES, 13, false, reef__decode_names},
@@ -424,7 +423,7 @@ static bool state_is(decoding *d, uint64_t hash, reef_status status, const char 
 static bool record_complete(decoding *d)
 {
     if (d->free_left) return reef__in_wrong(d->in, REEF_CORRUPT, "fewer free indices than were announced");
-    if (!reef__decode_rows_done(d) || !reef__decode_stores_done(d)) return false;
+    if (!reef__decode_rows_done(d)) return false;
     reef__events_trim(d->w);
     versions_close(d);
     return true;
@@ -476,61 +475,6 @@ static bool record_read_one(decoding *d, uint64_t number)
     if (d->base < d->w->hot.version) d->base = d->w->hot.version;
     d->first = number == 0;
     return record_read_rest(d);
-}
-
-/* ---- the whole records of a journal ---- */
-
-typedef struct journal_scan {
-    uint64_t records, first_end, end, end_chain;
-} journal_scan;
-
-/* Does a whole head of a later record follow behind `at` that was written when everything before it was on the disk?
- * Then the damage at `at` isn't a torn end. */
-static bool heads_follow(const section_in *in, uint64_t at, uint64_t number)
-{
-    record_head h;
-    for (const unsigned char *p = in->data + at, *end = in->data + in->size; (size_t)(end - p) >= RECORD_HEAD_BYTES;
-         p++) {
-        p = memchr(p, reef__record_magic[0], (size_t)(end - p) - RECORD_HEAD_BYTES + 1);
-        if (p == NULL) return false;
-        if (reef__record_head_read(p, &h) && h.number > number && !(h.flags & RECORD_UNSYNCED)) return true;
-    }
-    return false;
-}
-
-/* Is the frame of the next record whole: all sums are right, and the number of sections is as it says? */
-static bool record_is_whole(section_in *in, uint64_t number)
-{
-    record_head h;
-    uint64_t sections = 0;
-    if (!reef__section_next(in) || in->kind != SECTION_RECORD || !record_head_get(in, &h) || h.number != number)
-        return false;
-    do {
-        sections++;
-        if (!reef__section_next(in)) return false;
-    } while (in->kind != SECTION_DONE);
-    return reef__get_u64(in) == sections && in_left(in) == 8;
-}
-
-static bool journal_scanned(decoding *d, journal_scan *s)
-{
-    section_in in = *d->in;
-    *s = (journal_scan){0};
-    while (in.at < in.size && record_is_whole(&in, s->records)) {
-        if (s->records++ == 0) s->first_end = in.at;
-        s->end = in.at;
-        s->end_chain = in.chain;
-        in.got = in.length;
-    }
-    if (s->records == 0) { /* the first record is damaged; reading it will say how */
-        s->records = 1;
-        return true;
-    }
-    if (s->end < d->in->size && heads_follow(d->in, s->end, s->records))
-        return d->in->at = s->end,
-               reef__in_wrong(d->in, REEF_CORRUPT, "record %llu is damaged, but complete records follow it",
-                              (unsigned long long)s->records);
-    return true;
 }
 
 /* Reads the rest of the file into memory. This is done for streams whose length isn't known, since memory is bounded by
@@ -595,9 +539,9 @@ static bool records_read(decoding *d)
 {
     section_in *in = d->in;
     record_load *r = d->load;
-    journal_scan scan = {.records = 1};
-    if ((r->flags & FILE_JOURNAL) && !journal_scanned(d, &scan)) return false;
-    for (uint64_t k = 0; k < scan.records; k++) {
+    uint64_t records = 1;
+    if ((r->flags & FILE_JOURNAL) && !reef__journal_scan(in, &records)) return false;
+    for (uint64_t k = 0; k < records; k++) {
         if (!record_read_one(d, k)) return false;
         if (k == 0) r->whole_bytes = in->at;
         r->sound_bytes = in->at;

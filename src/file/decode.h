@@ -68,9 +68,7 @@ typedef struct file_type {
     bool declarable; /* a load would declare it, of which this is only the plan */
     uint64_t rows;   /* in the end: number of values; of a type that is left out, also before */
     uint64_t lost;   /* of these, without those that the steps of the plan count */
-    uint64_t count;  /* number of values that the store must have at the end of the record */
-    uint32_t page_rows;
-    bool counted; /* this record had its STOR, or its first VALS */
+    bool counted;    /* this record had its first VALS */
 } file_type;
 
 typedef struct file_table {

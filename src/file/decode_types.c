@@ -826,7 +826,7 @@ static bool values_home(decoding *d, file_type *f)
     return type_leave(d, f->t, &moved) || reef__decode_no_memory(d);
 }
 
-/* Counts the values of each type. Of a type that is left out, BITS, or STOR of a cold one, have told already. */
+/* Counts the values of each type. Of a type that is left out, BITS, or PAGE of a cold one, have told already. */
 static void values_count(decoding *d)
 {
     for (uint32_t i = 0; i < d->table_count; i++) {

@@ -1,4 +1,4 @@
-/* Writing a record: the sections STOR and PAGE (values in sparse, paged and cold stores) and VALS (several values of an
+/* Writing a record: the sections PAGE (values in sparse, paged and cold stores) and VALS (several values of an
  * entity, and shared values). */
 #ifndef REEF_FILE_ENCODE_STORE_H
 #define REEF_FILE_ENCODE_STORE_H

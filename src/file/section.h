@@ -25,7 +25,6 @@
 #define SECTION_SIZES SECTION_KIND('S', 'I', 'Z', 'E')
 #define SECTION_ROWS SECTION_KIND('R', 'O', 'W', 'S')
 #define SECTION_BITS SECTION_KIND('B', 'I', 'T', 'S')
-#define SECTION_STORE SECTION_KIND('S', 'T', 'O', 'R')
 #define SECTION_PAGE SECTION_KIND('P', 'A', 'G', 'E')
 #define SECTION_VALUES SECTION_KIND('V', 'A', 'L', 'S')
 #define SECTION_NAMES SECTION_KIND('N', 'A', 'M', 'E')
@@ -163,6 +162,9 @@ uint32_t reef__get_count(section_in *in, const char *field, size_t bytes);
 const unsigned char *reef__get_array(section_in *in, size_t count, size_t bytes);
 /* Reads a string of at most `most` bytes into `text`, which has room for one more. A zero within it is CORRUPT. */
 bool reef__get_text(section_in *in, char *text, size_t most);
+/* Counts the records of a journal in memory that have to be read: the whole ones, and one that reading refuses. Behind
+ * the header, `in` stays there. False: whole records follow a damaged one, which is CORRUPT. */
+bool reef__journal_scan(section_in *in, uint64_t *records);
 /* Was the section taken to its end? If not, it is CORRUPT. */
 bool reef__section_taken(section_in *in);
 

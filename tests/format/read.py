@@ -190,7 +190,6 @@ class State:
         self.packed = {}  # type -> [(handle, value)]: sparse, cold
         self.paged = {}   # type -> {index: (handle, value)}
         self.many = {}    # type -> {handle: [values]}: multi, shared
-        self.page_rows = {}
         self.names, self.idle, self.free = {}, {}, []
         self.indices = 0
 
@@ -269,34 +268,25 @@ class State:
             there -= set(range(first, first + CHUNK))
             there |= {first + i for i in range(CHUNK) if words[i // 64] >> i % 64 & 1}
 
-    def STOR(self, p):
-        type, count, rows = p.numbers("IQI")
-        type = self.types[type]
-        self.page_rows[type.name] = rows
-        if type.home == PAGED:
-            there = self.paged.setdefault(type.name, {})
-            if count == 0:
-                there.clear()
-        else:
-            there = self.packed.setdefault(type.name, [])
-            there[count:] = []
-            there += [None] * (count - len(there))
-
     def PAGE(self, p):
-        number, page, pieces = p.numbers("III")
+        number, page, rows, pieces = p.numbers("IIII")
         type = self.types[number]
-        number, first = type.name, page * self.page_rows[type.name]
+        number, first = type.name, page * rows
+        paged, packed = self.paged.setdefault(number, {}), self.packed.setdefault(number, [])
         for _ in range(pieces):
-            slot, count, _ = p.numbers("IIQ")
+            slot, count, full, _ = p.numbers("IIBQ")
+            if not full:
+                packed[first + slot:] = []
+                for i in range(first + slot, first + slot + count):
+                    paged.pop(i, None)
+                continue
             handles = [p.handle() for _ in range(count)]
             for i, (e, value) in enumerate(zip(handles, p.values(type, count)), first + slot):
                 if type.home != PAGED:
-                    self.packed[number][i] = (e, value)
-                elif e[1]:
-                    need(e[0] == i, "a value at another index than its entity's")
-                    self.paged[number][i] = (e, value)
+                    packed[i:i + 1] = [(e, value)]
                 else:
-                    self.paged[number].pop(i, None)
+                    need(e[0] == i, "a value at another index than its entity's")
+                    paged[i] = (e, value)
 
     def VALS(self, p):
         number, first, count = p.numbers("IBI")

@@ -405,7 +405,8 @@ static void walk_words(craft *c, uint32_t unused)
 static void walk_page_piece(craft *c, uint32_t number)
 {
     (void)walk(c, A_NUMBER, 4);
-    const uint64_t count = walk(c, A_COUNT, 4);
+    uint64_t count = walk(c, A_COUNT, 4);
+    if (walk(c, A_SMALL, 1) == 0) count = 0;
     (void)walk(c, A_VERSION, 8);
     const uint32_t owners = c->place_count;
     for (uint64_t i = 0; i < count && !c->short_of; i++) walk_handle(c);
@@ -508,13 +509,9 @@ static void walk_section(craft *c)
         (void)walk(c, A_TABLE, 4);
         walk_list(c, 111, 4, walk_words, 0);
         break;
-    case SECTION_STORE:
-        (void)walk(c, A_TYPE, 4);
-        (void)walk(c, A_NUMBER, 8);
-        (void)walk(c, A_NUMBER, 4);
-        break;
     case SECTION_PAGE:
         n = walk(c, A_TYPE, 4);
+        (void)walk(c, A_NUMBER, 4);
         (void)walk(c, A_NUMBER, 4);
         walk_list(c, 112, 4, walk_page_piece, (uint32_t)n);
         break;

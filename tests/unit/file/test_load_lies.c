@@ -262,12 +262,10 @@ static void a_store_begins_once(void **state)
     reef_world *w = world_of(state);
     forged x;
     forge_stored(&x, "Scent", REEF_PAGED, sizeof(Scent));
-    for (uint32_t i = 0; i < 2; i++) {
-        reef__section_begin(&x.o, SECTION_STORE);
-        reef__put_u32(&x.o, 0), reef__put_u64(&x.o, 0), reef__put_u32(&x.o, 16);
-        reef__section_end(&x.o);
-    }
-    refuses(REEF_CORRUPT, &x, w, "two stores");
+    reef__section_begin(&x.o, SECTION_PAGE);
+    reef__put_u32(&x.o, 0), reef__put_u32(&x.o, 0), reef__put_u32(&x.o, 1 << 20), reef__put_u32(&x.o, 0);
+    reef__section_end(&x.o);
+    refuses(REEF_CORRUPT, &x, w, "PAGE: rows is 1048576");
     forge_stored(&x, "Grudge", REEF_MULTI, sizeof(Grudge));
     for (uint32_t i = 0; i < 2; i++) {
         reef__section_begin(&x.o, SECTION_VALUES);
@@ -462,7 +460,7 @@ static unsigned char *first_owner(reef_bytes bytes)
     unsigned char *p = bytes.data;
     for (size_t at = FILE_HEADER_BYTES; at < bytes.size;
          at += SECTION_HEAD_BYTES + (size_t)repair_get(p + at + 4, 8) + SECTION_SUM_BYTES)
-        if (repair_get(p + at, 4) == SECTION_PAGE) return p + at + SECTION_HEAD_BYTES + 28;
+        if (repair_get(p + at, 4) == SECTION_PAGE) return p + at + SECTION_HEAD_BYTES + 33;
     fail_msg("no page");
     return NULL;
 }
