@@ -65,8 +65,7 @@ void *reef__decode_value_room(decoding *d, size_t bytes)
 uint64_t reef__get_version(decoding *d)
 {
     const uint64_t v = reef__get_most(d->in, "a version", 8, d->newest);
-    if (v == 0 || BUG(103)) return v;
-    return d->base + (BUG(160) ? v : reef__version_rank(&d->runs, v));
+    return v == 0 || BUG(103) ? v : d->base + v;
 }
 
 /* Writes what a note says behind the names. */
@@ -338,45 +337,26 @@ static bool record_head_get(section_in *in, record_head *h)
            (reef__record_head_read(p, h) || reef__in_wrong(in, REEF_CORRUPT, "the head of a record is damaged"));
 }
 
-/* The sections of a record: their order, and who reads them. Those of one rank come in any order, and those of rank 0
- * anywhere. DONE ends a record, and nothing reads it by way of this table. */
 typedef struct section_row {
     uint32_t kind, rank;
-    bool once; /* a record has at most one */
+    bool once;
     bool (*read)(decoding *d);
 } section_row;
 
-static const section_row section_rows[] = {
-    {SECTION_TYPES, 0, false, reef__decode_types},
-    {SECTION_TABLES, 0, false, reef__decode_tables},
-    {SECTION_TIME, 3, true, reef__decode_time},
-    {SECTION_RESERVED, 4, false, decode_reserved},
-    {SECTION_IDS, 5, true, decode_ids},
-    {SECTION_FREE, 6, false, decode_free},
-    {SECTION_IDLE, 7, false, decode_idle},
-    {SECTION_SIZES, 8, true, reef__decode_sizes},
-    {SECTION_ROWS, 9, false, reef__decode_rows},
-    {SECTION_BITS, 10, false, reef__decode_bits},
-    {SECTION_PAGE, 11, false, reef__decode_page},
-    {SECTION_VALUES, 11, false, reef__decode_several},
-    {SECTION_NAMES, 13, false, reef__decode_names},
-    {SECTION_EVENTS, 14, false, reef__decode_events},
-    {SECTION_TRACKS, 15, false, reef__decode_tracks},
-    {SECTION_LOST, 16, true, reef__decode_lost},
-    {SECTION_DONE, 17, true, NULL},
-};
+#define X(name, a, b, c, d, rank, once, read) {SECTION_##name, rank, once, read},
+static const section_row section_rows[] = {SECTION_KINDS(X)};
+#undef X
 
 /* The row of the section that was read, if it may follow one of rank *rank. NULL: CORRUPT is recorded. */
 static const section_row *section_follows(decoding *d, uint32_t *rank)
 {
-    enum { RANK_TIME = 3, RANK_IDS = 5 }; /* every record has these two */
     const section_row *row = section_rows, *end = row + sizeof section_rows / sizeof section_rows[0];
     while (row < end && row->kind != d->in->kind) row++;
     if (row == end) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section is of an unknown kind"), NULL;
     const uint32_t next = row->rank, was = *rank;
-    if (next == 0) return row;
+    if (next == 0 && row->read) return row;
     const bool missing = (next > RANK_TIME && was < RANK_TIME) || (next > RANK_IDS && was < RANK_IDS);
-    if (next < was || (row->once && next == was) || missing)
+    if (next == 0 || next < was || (row->once && next == was) || missing)
         return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section is in the wrong place"), NULL;
     *rank = next;
     return row;
@@ -566,7 +546,6 @@ static bool file_decode(section_in *in, record_load *r, reef_world *loaded, reef
     loaded->untargeted = true; /* until all values are there */
     r->decoding = d;
     loaded->hook_failed.id = 0;
-    d->runs.memory = in->memory;
     d->script = reef__scripts_type();
     world_hold(target); /* readers, notes and hooks run */
     world_hold(loaded);
@@ -625,7 +604,6 @@ void reef__record_load_drop(record_load *r)
     reef__numbering_drop(&r->numbering);
     if (d == NULL) return;
     reef__decode_types_drop(d);
-    reef__version_order_drop(&d->runs);
     reef__memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
     reef__memory_free(d->memory, MEMORY_OTHER, d->before, d->before_room * sizeof *d->before);
     reef__memory_free(d->memory, MEMORY_OTHER, d->switches, d->switch_room * sizeof *d->switches);

@@ -114,12 +114,11 @@ typedef struct decoding {
     uint32_t note_count, note_room;
     char *texts;
     uint32_t text_count, text_room;
-    bool whole;         /* this record describes a whole world */
-    bool first;         /* the file's first record */
-    uint64_t newest;    /* newest version of this record, as the file counts */
-    version_order runs; /* the runs that this record mentions */
-    /* The newest version of the target and the world aside. A version of the record becomes this plus its rank among
-     * `runs`, so it is newer. */
+    bool whole;      /* this record describes a whole world */
+    bool first;      /* the file's first record */
+    uint64_t newest; /* newest version of this record, as the file counts */
+    /* The newest version of the target and the world aside. A version of the record becomes this plus what the file
+     * says, so it is newer. */
     uint64_t base;
     uint64_t free_left;    /* free indices that are still to come */
     uint64_t unplaced;     /* new indices of this record of which later sections have to say what they are */

@@ -79,81 +79,31 @@ static bool clocks_read(decoding *d)
     return true;
 }
 
-/* Collects the runs of this record before any version is translated: a version becomes its rank among them. Reads ahead
- * and leaves the section where it was. */
-static bool runs_ordered(decoding *d)
-{
-    section_in *in = d->in;
-    char name[REEF_SYSTEM_NAME_MAX + 1];
-    const size_t start = in->got;
-    d->runs.count = 0;
-    for (uint32_t i = reef__get_u32(in); i > 0; i--) {
-        if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        const uint64_t version = reef__get_u64(in);
-        if (in->status != REEF_OK) return false;
-        if (version && !reef__version_order_add(&d->runs, version)) return reef__decode_no_memory(d);
-    }
-    reef__version_order_sort(&d->runs);
-    in->got = start;
-    return true;
-}
-
-/* Reads when systems ran last. In a difference version 0 says: as in the state before. Marks in the value room which of
- * the `old` runs the record mentions, for runs_drop. */
-static bool runs_read(decoding *d, uint32_t old)
+/* Reads of each system whether it is on, and when it ran last. Version 0 says: as in the state before. Of systems that
+ * the file doesn't know it says nothing, so their runs stay. */
+static bool systems_read(decoding *d)
 {
     section_in *in = d->in;
     state *s = &d->w->state;
-    char name[REEF_SYSTEM_NAME_MAX + 1];
-    const uint32_t count = reef__get_u32(in);
-    unsigned char *mentioned = reef__decode_value_room(d, old + 1);
-    if (mentioned == NULL) return false;
-    memset(mentioned, 0, old);
-    for (uint32_t i = 0; i < count; i++) {
-        if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        const uint64_t version = reef__get_version(d);
-        if (in->status != REEF_OK) return false;
-        const uint64_t serial = file_serial(d, name, false);
-        if (serial == 0) return false;
-        for (uint32_t k = 0; k < old; k++)
-            if (s->runs[k].serial == serial) mentioned[k] = 1;
-        if (version && !run_set(d, serial, version)) return false;
-    }
-    return true;
-}
-
-static bool switches_read(decoding *d)
-{
-    section_in *in = d->in;
     char name[REEF_SYSTEM_NAME_MAX + 1];
     const uint32_t count = reef__get_u32(in);
     d->switch_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        const bool on = reef__get_most(in, "on", 1, 1);
-        if (in->status != REEF_OK) return false;
-        const uint64_t serial = file_serial(d, name, false);
+        const bool on = reef__get_most(in, "on", 1, 1), ran = reef__get_most(in, "ran", 1, 1);
+        const uint64_t version = reef__get_version(d), serial = in->status == REEF_OK ? file_serial(d, name, false) : 0;
         if (serial == 0) return false;
         unknown_system *a = reef__unknown_system_of(d->w, serial);
         if (a) a->on = on;
         if (a && d->first) reef__decode_note(d, &(reef_load_note){.kind = REEF_NOTE_SYSTEM_UNKNOWN, .type = name});
+        for (uint32_t k = s->run_count; !ran && k-- > 0;)
+            if (s->runs[k].serial == serial) s->runs[k] = s->runs[--s->run_count];
+        if (ran && version && !run_set(d, serial, version)) return false;
         if (!reef__decode_room(d, &d->switches, &d->switch_room, d->switch_count + 1, sizeof *d->switches))
             return false;
         d->switches[d->switch_count++] = (file_switch){serial, on};
     }
-    return true;
-}
-
-/* Drops the runs of systems that the file knows (its switches name them all) and whose run it doesn't mention: they
- * never ran. Of systems that the file doesn't know it says nothing, so their runs stay. */
-static void runs_drop(decoding *d, uint32_t old)
-{
-    state *s = &d->w->state;
-    for (uint32_t i = old; i-- > 0;) {
-        uint32_t k = 0;
-        while (k < d->switch_count && d->switches[k].serial != s->runs[i].serial) k++;
-        if (!d->value[i] && k < d->switch_count) s->runs[i] = s->runs[--s->run_count];
-    }
+    return in->status == REEF_OK;
 }
 
 bool reef__decode_time(decoding *d)
@@ -163,16 +113,12 @@ bool reef__decode_time(decoding *d)
     s->ticks = reef__get_u64(in);
     s->time_ns = reef__get_u64(in);
     s->seed = reef__get_u64(in);
-    d->newest = reef__get_u64(in);
+    d->newest = reef__get_most(in, "version", 8, BUG(160) ? UINT64_MAX : RECORD_VERSION_MAX);
     s->single = reef__get_handle(in);
     if (in->status != REEF_OK) return false;
-    if (!clocks_read(d) || !runs_ordered(d)) return false;
-    d->w->hot.version = d->base + (BUG(160) ? d->newest : UINT64_C(1) + d->runs.count);
+    d->w->hot.version = d->base + d->newest;
     reef__invalidate(d->w, INVALIDATE_CONDITION_CHANGED | INVALIDATE_WRITTEN);
-    const uint32_t runs = s->run_count;
-    if (!runs_read(d, runs) || !switches_read(d) || in->status != REEF_OK) return false;
-    runs_drop(d, runs);
-    return true;
+    return clocks_read(d) && systems_read(d);
 }
 
 /* ---- names ---- */

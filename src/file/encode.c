@@ -327,21 +327,15 @@ static bool runs_order(encoding *x)
 
 static void systems_put(encoding *x)
 {
-    uint32_t runs = 0, systems = 0;
-    size_t where = reef__put_later(x->o);
-    for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n);) {
-        bool mentioned;
-        const uint64_t version = run_to_write(x, n.serial, &mentioned);
-        if (!mentioned) continue;
-        reef__put_text(x->o, n.name);
-        reef__put_u64(x->o, encode_version(x, version));
-        runs++;
-    }
-    reef__put_now(x->o, where, runs);
-    where = reef__put_later(x->o);
+    uint32_t systems = 0;
+    const size_t where = reef__put_later(x->o);
     for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n); systems++) {
+        bool ran;
+        const uint64_t version = run_to_write(x, n.serial, &ran);
         reef__put_text(x->o, n.name);
         reef__put_u8(x->o, n.on);
+        reef__put_u8(x->o, ran);
+        reef__put_u64(x->o, encode_version(x, version));
     }
     reef__put_now(x->o, where, systems);
 }

@@ -14,11 +14,9 @@
 
 enum { DRAIN_STEP = 4096 };
 
-/* The kinds of sections in the order of the format. */
-static const uint32_t frame_kinds[] = {SECTION_RECORD, SECTION_TYPES, SECTION_TABLES, SECTION_TIME,  SECTION_RESERVED,
-                                       SECTION_IDS,    SECTION_FREE,  SECTION_IDLE,   SECTION_SIZES, SECTION_ROWS,
-                                       SECTION_BITS,   SECTION_PAGE,  SECTION_VALUES, SECTION_NAMES, SECTION_EVENTS,
-                                       SECTION_TRACKS, SECTION_LOST,  SECTION_DONE};
+#define X(name, a, b, c, d, rank, once, read) SECTION_##name,
+static const uint32_t frame_kinds[] = {SECTION_KINDS(X)};
+#undef X
 enum { FRAME_KINDS = sizeof frame_kinds / sizeof frame_kinds[0] };
 
 typedef struct frame {

@@ -13,32 +13,41 @@
 #include "reef/save.h"
 #include "reef/file.h"
 
-#define SECTION_KIND(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
-#define SECTION_RECORD SECTION_KIND('R', 'E', 'C', 'D')
-#define SECTION_TYPES SECTION_KIND('T', 'Y', 'P', 'E')
-#define SECTION_TABLES SECTION_KIND('T', 'A', 'B', 'L')
-#define SECTION_TIME SECTION_KIND('T', 'I', 'M', 'E')
-#define SECTION_RESERVED SECTION_KIND('R', 'E', 'S', 'V')
-#define SECTION_IDS SECTION_KIND('I', 'D', 'S', ' ')
-#define SECTION_FREE SECTION_KIND('F', 'R', 'E', 'E')
-#define SECTION_IDLE SECTION_KIND('I', 'D', 'L', 'E')
-#define SECTION_SIZES SECTION_KIND('S', 'I', 'Z', 'E')
-#define SECTION_ROWS SECTION_KIND('R', 'O', 'W', 'S')
-#define SECTION_BITS SECTION_KIND('B', 'I', 'T', 'S')
-#define SECTION_PAGE SECTION_KIND('P', 'A', 'G', 'E')
-#define SECTION_VALUES SECTION_KIND('V', 'A', 'L', 'S')
-#define SECTION_NAMES SECTION_KIND('N', 'A', 'M', 'E')
-#define SECTION_EVENTS SECTION_KIND('E', 'V', 'N', 'T')
-#define SECTION_TRACKS SECTION_KIND('T', 'R', 'A', 'K')
-#define SECTION_LOST SECTION_KIND('L', 'O', 'S', 'T')
-#define SECTION_DONE SECTION_KIND('D', 'O', 'N', 'E')
+/* The kinds of sections in the order of the format: their letters, their rank, whether a record has at most one, and
+ * who reads them. In a record the ranks go up; those of one rank come in any order, and those of rank 0 anywhere. RECD
+ * begins a record and DONE ends it, and nothing reads them by way of this list. */
+#define SECTION_KINDS(X) \
+    X(RECORD, 'R', 'E', 'C', 'D', 0, true, NULL) \
+    X(TYPES, 'T', 'Y', 'P', 'E', 0, false, reef__decode_types) \
+    X(TABLES, 'T', 'A', 'B', 'L', 0, false, reef__decode_tables) \
+    X(TIME, 'T', 'I', 'M', 'E', 1, true, reef__decode_time) \
+    X(RESERVED, 'R', 'E', 'S', 'V', 2, false, decode_reserved) \
+    X(IDS, 'I', 'D', 'S', ' ', 3, true, decode_ids) \
+    X(FREE, 'F', 'R', 'E', 'E', 4, false, decode_free) \
+    X(IDLE, 'I', 'D', 'L', 'E', 5, false, decode_idle) \
+    X(SIZES, 'S', 'I', 'Z', 'E', 6, true, reef__decode_sizes) \
+    X(ROWS, 'R', 'O', 'W', 'S', 7, false, reef__decode_rows) \
+    X(BITS, 'B', 'I', 'T', 'S', 8, false, reef__decode_bits) \
+    X(PAGE, 'P', 'A', 'G', 'E', 9, false, reef__decode_page) \
+    X(VALUES, 'V', 'A', 'L', 'S', 9, false, reef__decode_several) \
+    X(NAMES, 'N', 'A', 'M', 'E', 10, false, reef__decode_names) \
+    X(EVENTS, 'E', 'V', 'N', 'T', 11, false, reef__decode_events) \
+    X(TRACKS, 'T', 'R', 'A', 'K', 12, false, reef__decode_tracks) \
+    X(LOST, 'L', 'O', 'S', 'T', 13, true, reef__decode_lost) \
+    X(DONE, 'D', 'O', 'N', 'E', 14, true, NULL)
+enum { RANK_TIME = 1, RANK_IDS = 3 }; /* every record has these two */
+
+#define X(name, a, b, c, d, rank, once, read) SECTION_##name = (a) | (b) << 8 | (c) << 16 | (d) << 24,
+enum section_kind { SECTION_KINDS(X) };
+#undef X
 
 enum {
     FILE_VERSION = 2,
     FILE_JOURNAL = 1,
     FILE_DIFFERENCE = 2,
     FILE_RAW = 4,
-    FILE_BIG = 8, /* FILE_JOURNAL to FILE_BIG are flags of the header */
+    FILE_BIG = 8,                 /* FILE_JOURNAL to FILE_BIG are flags of the header */
+    RECORD_VERSION_MAX = 1 << 16, /* versions in a record are at most one more than it has systems */
     RECORD_DIFFERENCE = 1,
     RECORD_UNSYNCED = 2, /* these two are flags of a record */
     FILE_HEADER_BYTES = 24,

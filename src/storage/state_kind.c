@@ -1,7 +1,7 @@
 /* The kinds of state.
  *
  * Two tables say what a state consists of: its copy-on-write containers, and its arrays, whose elements may have
- * containers of their own. A new kind of state is one row. */
+ * containers of their own. A new kind of state is one row; docs/internals/state.md adds one. */
 #include "storage/state_kind.h"
 #include "base/memory.h"
 #include "base/platform.h"

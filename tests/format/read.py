@@ -214,8 +214,7 @@ class State:
         self.ticks, self.time, self.seed, self.version = p.numbers("QQQQ")
         self.single = p.handle()
         self.clocks = [(p.u8(), p.text(), p.u64()) for _ in range(p.u32())]
-        self.runs = [(p.text(), p.u64()) for _ in range(p.u32())]
-        self.systems = [(p.text(), p.u8()) for _ in range(p.u32())]
+        self.systems = [(p.text(), p.u8(), p.u8(), p.u64()) for _ in range(p.u32())]
 
     def RESV(self, p):
         for _ in range(p.u32()):

@@ -349,11 +349,13 @@ static void walk_run(craft *c, uint32_t unused)
     walk_text(c);
     (void)walk(c, A_VERSION, 8);
 }
-static void walk_switch(craft *c, uint32_t unused)
+static void walk_system(craft *c, uint32_t unused)
 {
     (void)unused;
     walk_text(c);
     (void)walk(c, A_SMALL, 1);
+    (void)walk(c, A_SMALL, 1);
+    (void)walk(c, A_VERSION, 8);
 }
 static void walk_two(craft *c, uint32_t unused)
 {
@@ -470,8 +472,7 @@ static void walk_time(craft *c)
     (void)walk(c, A_VERSION, 8);
     walk_handle(c);
     walk_list(c, 101, 4, walk_clock, 0);
-    walk_list(c, 102, 4, walk_run, 0);
-    walk_list(c, 103, 4, walk_switch, 0);
+    walk_list(c, 103, 4, walk_system, 0);
 }
 
 static void walk_section(craft *c)

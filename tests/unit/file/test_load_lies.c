@@ -64,7 +64,7 @@ static void forge_clock(forged *x, uint64_t version)
     reef__section_begin(&x->o, SECTION_TIME);
     reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, version);
     reef__put_handle(&x->o, (reef_entity){0, 0});
-    reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0);
+    reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0);
     reef__section_end(&x->o);
 }
 
@@ -299,18 +299,18 @@ static void events_without_values_are_no_more_than_memory(void **state)
     }
 }
 
-/* How large the numbers in a file are doesn't matter, only their order: the files that reef wrote before it knew
- * that are read. */
-static void the_newest_version_may_be_any(void **state)
+/* A load raises the version of its world by the file's, which therefore has a limit. */
+static void versions_in_a_file_are_small(void **state)
 {
     reef_world *w = world_of(state);
     for (uint32_t i = 0; i < 64; i++) {
         forged x;
         forge_begin(&x);
         forge_time(&x, UINT64_MAX >> i);
-        assert_ok(forged_load(&x, w));
+        if (i >= 64 - 16) assert_ok(forged_load(&x, w));
+        else refuses(REEF_CORRUPT, &x, w, "TIME: version is ");
     }
-    assert_true(reef_version(w) < 64 * 16); /* two steps a version */
+    assert_true(reef_version(w) < (2 << 16) + 64 * 16);
 }
 
 static uint32_t watched; /* rows that the system below saw */
@@ -337,8 +337,8 @@ static void forge_seen(forged *x, uint64_t newest, uint64_t run, uint64_t writte
     reef__put_u64(&x->o, 7), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, newest);
     reef__put_handle(&x->o, (reef_entity){0, 0});
     reef__put_u32(&x->o, 0);
-    reef__put_u32(&x->o, 1), reef__put_text(&x->o, "watch"), reef__put_u64(&x->o, run);
-    reef__put_u32(&x->o, 1), reef__put_text(&x->o, "watch"), reef__put_u8(&x->o, 1);
+    reef__put_u32(&x->o, 1), reef__put_text(&x->o, "watch"), reef__put_u8(&x->o, 1), reef__put_u8(&x->o, 1);
+    reef__put_u64(&x->o, run);
     reef__section_end(&x->o);
     forge_ids(x, 1);
     reef__section_begin(&x->o, SECTION_SIZES);
@@ -355,14 +355,14 @@ static void forge_seen(forged *x, uint64_t newest, uint64_t run, uint64_t writte
 
 static void what_a_system_has_seen_follows_from_the_order_of_versions(void **state)
 {
-    static const uint64_t runs[] = {1, 5, UINT64_C(1) << 55, UINT64_C(1) << 62, UINT64_MAX - 1};
+    static const uint64_t runs[] = {1, 5, 100, 4096, 65535};
     reef_world *w = world_of(state);
     forged x;
     assert_false(reef_system_is_null(
         reef_system_new(w, &(reef_system_desc){.name = "watch", .function = watch, .text = "changed in Season"})));
     for (uint32_t i = 0; i < 5; i++) {
         for (uint64_t later = 0; later < 2; later++) {
-            forge_seen(&x, UINT64_MAX, runs[i], runs[i] + later);
+            forge_seen(&x, 65536, runs[i], runs[i] + later);
             assert_ok(forged_load(&x, w));
             watched = 0;
             assert_ok(reef_tick(w, 0));
@@ -371,7 +371,7 @@ static void what_a_system_has_seen_follows_from_the_order_of_versions(void **sta
         forge_seen(&x, runs[i], runs[i], runs[i] + 1);
         refuses(REEF_CORRUPT, &x, w, "a version is ");
     }
-    assert_true(reef_version(w) < 1000);
+    assert_true(reef_version(w) < 20 << 16);
 }
 
 /* A loaded state is newer than all that the world knew: what it is saved as must not be. */
@@ -501,7 +501,7 @@ int main(void)
                                        TEST(a_store_begins_once),
                                        TEST(runs_of_reserved_ids_are_bounded_and_in_order),
                                        TEST(events_without_values_are_no_more_than_memory),
-                                       TEST(the_newest_version_may_be_any),
+                                       TEST(versions_in_a_file_are_small),
                                        TEST(what_a_system_has_seen_follows_from_the_order_of_versions),
                                        TEST(damaged_files_are_no_misuse),
                                        TEST(relations_are_followed_when_their_sources_are_known_to_live),
