@@ -23,7 +23,6 @@ static const struct {
                 {"IDS ", "indices"},
                 {"FREE", "free indices"},
                 {"IDLE", "entities without a row"},
-                {"SIZE", "sizes of tables"},
                 {"ROWS", "rows"},
                 {"BITS", "switches and marks"},
                 {"PAGE", "values outside of the rows"},

@@ -102,8 +102,8 @@ typedef struct decoding {
     memory *memory;
     file_type *types;
     uint32_t type_count, type_room;
-    uint32_t *names; /* open addressing: hash of a type's name -> its number + 1 */
-    uint32_t name_room;
+    unsigned char *known; /* by type id: the file has described this type */
+    uint32_t known_room;
     file_table *tables;
     uint32_t table_count, table_room;
     unsigned char *seen; /* by table id: the file has described this table */

@@ -123,37 +123,25 @@ bool reef__decode_time(decoding *d)
 
 /* ---- names ---- */
 
-static bool name_gone(decoding *d, reef_entity e)
-{
-    if (!reef__name_prepare_forget(d->w, e)) return reef__decode_no_memory(d);
-    reef__name_forget(d->w, e);
-    reef__invalidate(d->w, INVALIDATE_WRITTEN);
-    return true;
-}
-
 bool reef__decode_names(decoding *d)
 {
     section_in *in = d->in;
     char text[REEF_NAME_MAX + 1];
-    for (uint32_t i = reef__get_u32(in); i > 0 && in->status == REEF_OK; i--)
-        if (!name_gone(d, reef__get_handle(in))) return false;
     const uint32_t count = reef__get_u32(in);
-    /* First the old names of all entities go, then the new ones come: two entities may have exchanged their names. */
-    for (int pass = 0; pass < 2 && in->status == REEF_OK; pass++) {
-        const size_t start = in->got;
-        for (uint32_t i = 0; i < count; i++) {
-            const reef_entity e = reef__get_handle(in);
-            if (!reef__get_text(in, text, REEF_NAME_MAX)) return false;
-            if (pass == 0) {
-                if (!name_gone(d, e)) return false;
-                continue;
-            }
-            const reef_status s = reef_name(d->w, e) ? REEF_NAME_TAKEN : reef_set_name(d->w, e, text);
-            if (s == REEF_NO_MEMORY) return reef__decode_no_memory(d);
-            if (s != REEF_OK)
-                return reef__in_wrong(in, REEF_CORRUPT, "a name is invalid or used twice, or its entity isn't alive");
+    for (uint32_t i = 0; i < count; i++) {
+        in->element = i + 1;
+        const reef_entity e = reef__get_handle(in);
+        if (!reef__get_text(in, text, REEF_NAME_MAX)) return false;
+        if (text[0] == 0) {
+            if (!reef__name_prepare_forget(d->w, e)) return reef__decode_no_memory(d);
+            reef__name_forget(d->w, e);
+            reef__invalidate(d->w, INVALIDATE_WRITTEN);
+            continue;
         }
-        if (pass == 0) in->got = start;
+        const reef_status s = reef_name(d->w, e) ? REEF_NAME_TAKEN : reef_set_name(d->w, e, text);
+        if (s == REEF_NO_MEMORY) return reef__decode_no_memory(d);
+        if (s != REEF_OK)
+            return reef__in_wrong(in, REEF_CORRUPT, "a name is invalid or used twice, or its entity isn't alive");
     }
     return in->status == REEF_OK;
 }

@@ -1,8 +1,8 @@
 /* Reading a file: rows of tables, and the bits of rows.
  *
- * SIZE cuts tables that become shorter, and only notes how long the others become. Their rows are made chunk by
- * chunk, when the section of a chunk comes: first its handles, then default values (zero, or what a construct hook
- * makes), then the values of the section.
+ * The first section of a table says how many rows it has in the end. If these are fewer, it is cut at once. New rows
+ * are made chunk by chunk: first the handles, then default values (zero, or what a construct hook makes), then the
+ * values of the section.
  *
  * Invariant: there is never a row without values, and never a row for which no section brought a handle. */
 #include "file/decode_rows.h"
@@ -59,29 +59,6 @@ static bool table_cut(decoding *d, table *t, uint64_t rows)
         if (!rows_end(d, t, gone < last ? (uint32_t)gone : last)) return false;
     }
     return true;
-}
-
-bool reef__decode_sizes(decoding *d)
-{
-    section_in *in = d->in;
-    const uint32_t count = reef__get_u32(in);
-    uint64_t promised = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        in->element = i + 1;
-        file_table *ft = reef__get_table(d);
-        const uint64_t rows = reef__get_most(in, "rows", 8, d->w->hot.index_count);
-        if (in->status != REEF_OK || ft == NULL) return false;
-        table *t = reef__table_own(d->w, ft->id);
-        if (t == NULL) return reef__decode_no_memory(d);
-        const uint64_t have = table_rows(t);
-        promised += rows > have ? rows - have : 0;
-        if (promised > (in->size - in->at) / 8)
-            return reef__in_wrong(in, REEF_CORRUPT, "the file announces more rows than it has room for");
-        ft->rows = rows;
-        ft->unit_count = 0;
-        if (rows < have && !table_cut(d, t, rows)) return false;
-    }
-    return in->status == REEF_OK;
 }
 
 bool reef__decode_rows_done(decoding *d)
@@ -164,22 +141,8 @@ static bool handles_place(const chunk_reading *x, const reef_entity *e, const pi
     return true;
 }
 
-/* Replaces a value with hooks by a new one for another entity. The new value keeps the fields that the file may not
- * repeat: they are copied last, since moving the new value may run a hook that sets them. `room` holds two values; the
- * first is the new one. */
-static void value_renew(const type *t, void *value, void *room)
-{
-    void *was = (char *)room + t->size;
-    memcpy(was, value, t->size);
-    value_destroy(t, value);
-    reef__value_move(t, value, room);
-    for (uint32_t i = 0; !t->resets && t->fields && i < t->field_count; i++)
-        memcpy((char *)value + t->fields[i].offset, (const char *)was + t->fields[i].offset, t->fields[i].bytes);
-    if (!t->resets && t->fields == NULL) memcpy(value, was, t->size);
-}
-
-/* A row that exists gets another entity. Its values with hooks are replaced, so that the new entity has nothing of what
- * the old values own or of what a fork resets. */
+/* A row that exists gets another entity. Its values with hooks are made anew, so that the new entity has nothing of
+ * what the old values own or of what a fork resets. The file repeats what it has of them. */
 static bool row_renew(const chunk_reading *x, uint32_t row, reef_entity e)
 {
     const shape *s = x->t->shape;
@@ -187,9 +150,11 @@ static bool row_renew(const chunk_reading *x, uint32_t row, reef_entity e)
         const type *t = s->columns[k].type;
         if (!t->hooked) continue;
         if (!reef__block_own_at(x->d->w, x->t, x->unit, k)) return reef__decode_no_memory(x->d);
-        void *fresh = reef__decode_value_room(x->d, 2 * (size_t)t->size);
+        void *fresh = reef__decode_value_room(x->d, t->size);
         if (fresh == NULL || !reef__decode_construct(x->d, t, e, fresh)) return false;
-        value_renew(t, cell(unit_slots(x->d->w, x->unit), k, row, t->size), fresh);
+        void *value = cell(unit_slots(x->d->w, x->unit), k, row, t->size);
+        value_destroy(t, value);
+        reef__value_move(t, value, fresh);
     }
     return true;
 }
@@ -348,18 +313,25 @@ bool reef__decode_rows(decoding *d)
 {
     section_in *in = d->in;
     chunk_reading x = {.d = d, .ft = reef__get_table(d)};
+    const uint64_t rows = reef__get_most(in, "rows", 8, d->w->hot.index_count);
     const uint32_t chunk = reef__get_u32(in);
     x.pieces = reef__get_u32(in);
     x.start = in->got;
     if (x.ft == NULL || in->status != REEF_OK) return false;
     x.t = reef__table_own(d->w, x.ft->id);
     if (x.t == NULL) return reef__decode_no_memory(d);
+    if (rows != x.ft->rows) x.ft->unit_count = 0;
+    x.ft->rows = rows;
+    if (rows < table_rows(x.t) && !table_cut(d, x.t, rows)) return false;
+    if (x.pieces == 0) return true;
     const uint64_t first = (uint64_t)chunk * REEF_BLOCK_ROWS, have = table_rows(x.t);
-    if (first >= x.ft->rows || first > have)
+    if (first >= rows || first > have)
         return reef__in_wrong(in, REEF_CORRUPT, "rows belong to a chunk that doesn't exist, or come out of order");
-    x.rows = x.ft->rows - first < REEF_BLOCK_ROWS ? (uint32_t)(x.ft->rows - first) : REEF_BLOCK_ROWS;
+    x.rows = rows - first < REEF_BLOCK_ROWS ? (uint32_t)(rows - first) : REEF_BLOCK_ROWS;
     x.fresh = x.rows;
     if (have < first + x.rows) {
+        if (first + x.rows - have > in_left(in) / sizeof(reef_entity))
+            return reef__in_wrong(in, REEF_CORRUPT, "the rows of a chunk have no content");
         if (!chunk_grow(&x, (uint32_t)(first + x.rows - have))) return false;
     } else {
         x.unit = reef__decode_unit(d, x.ft, chunk);

@@ -7,7 +7,6 @@
  *
  * A plan is made once for each type. Where the file and the program have the same layout, it is one copy of bytes. */
 #include "file/decode_types.h"
-#include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/names.h"
@@ -504,6 +503,15 @@ const type *reef__decode_code(decoding *d, uint32_t bit)
     return d->codes[bit] = t;
 }
 
+/* Notes that the file describes a type of the program. False: it has done so before, or no memory. */
+static bool type_note(decoding *d, const type *t)
+{
+    if (!reef__decode_room(d, &d->known, &d->known_room, t->id + 1, 1)) return false;
+    if (d->known[t->id]) return reef__in_wrong(d->in, REEF_CORRUPT, "two types have the name %.80s", t->name);
+    d->known[t->id] = 1;
+    return true;
+}
+
 static bool type_resolve(type_reading *x)
 {
     decoding *d = x->d;
@@ -532,6 +540,7 @@ static bool type_resolve(type_reading *x)
     }
     if (ok && f->t && reef_world_use(d->w, (reef_component){f->t->id}) != REEF_OK) ok = reef__decode_no_memory(d);
     if (ok && f->t && t && !type_as_written(x, t)) d->load->converted = true;
+    if (ok && f->t) ok = type_note(d, f->to ? f->to : f->t);
     return ok && (reef__numbering_type(&d->load->numbering, f->t ? f->t->id : 0) || reef__decode_no_memory(d));
 }
 
@@ -588,29 +597,6 @@ static bool type_sizes_sound(const file_type *f, uint32_t count, uint32_t sum)
     return f->flags & TYPE_OMITTED ? f->bytes == 0 : f->bytes == sum;
 }
 
-/* The slot of the name in the hash table, or the free slot where it belongs. */
-static uint32_t *name_slot(const decoding *d, const char *name)
-{
-    for (uint32_t i = (uint32_t)reef__hash_bytes(name, strlen(name));; i++) {
-        uint32_t *slot = &d->names[i & (d->name_room - 1)];
-        if (*slot == 0 || strcmp(d->types[*slot - 1].name, name) == 0) return slot;
-    }
-}
-
-/* Makes room for one more name: at most half of the slots are taken. */
-static bool names_room(decoding *d)
-{
-    const uint32_t room = d->name_room ? d->name_room * 2 : 64;
-    if (d->type_count < d->name_room / 2) return true;
-    uint32_t *old = d->names, *names = reef__memory_zeroed(d->memory, MEMORY_OTHER, room * sizeof *names);
-    if (names == NULL) return reef__decode_no_memory(d);
-    reef__memory_free(d->memory, MEMORY_OTHER, old, d->name_room * sizeof *old);
-    d->names = names;
-    d->name_room = room;
-    for (uint32_t i = 0; i < d->type_count; i++) *name_slot(d, d->types[i].name) = i + 1;
-    return true;
-}
-
 static bool type_read(type_reading *x)
 {
     decoding *d = x->d;
@@ -626,9 +612,7 @@ static bool type_read(type_reading *x)
     f->bytes = reef__get_u32(in);
     x->base = (uint32_t)reef__get_most(in, "base", 4, d->type_count);
     x->count = (uint32_t)reef__get_most(in, "fields", 2, REEF_FIELDS_MAX);
-    if (in->status != REEF_OK || !names_room(d)) return false;
-    uint32_t *slot = name_slot(d, name);
-    if (*slot) return reef__in_wrong(in, REEF_CORRUPT, "two types have the same name");
+    if (in->status != REEF_OK) return false;
     if ((f->flags & TYPE_RAW) && !(d->load->flags & FILE_RAW))
         return reef__in_wrong(in, REEF_CORRUPT, "a type is raw, but the header doesn't say so");
     f->name_bytes = strlen(name) + 1;
@@ -636,7 +620,6 @@ static bool type_read(type_reading *x)
     if (f->name == NULL) return reef__decode_no_memory(d);
     memcpy(f->name, name, f->name_bytes);
     f->number = d->type_count++;
-    *slot = d->type_count;
     f->field_count = x->count;
     bool ok = reef__decode_room(d, &x->fields, &room, x->count, sizeof *x->fields);
     for (uint32_t i = 0; ok && i < x->count; i++) ok = field_read(x, i, &sum);
@@ -762,7 +745,7 @@ void reef__decode_types_drop(decoding *d)
         reef__memory_free(d->memory, MEMORY_OTHER, ft->types, (ft->type_count + 1) * sizeof *ft->types);
         reef__memory_free(d->memory, MEMORY_OTHER, ft->units, ft->unit_room * sizeof *ft->units);
     }
-    reef__memory_free(d->memory, MEMORY_OTHER, d->names, d->name_room * sizeof *d->names);
+    reef__memory_free(d->memory, MEMORY_OTHER, d->known, d->known_room);
     reef__memory_free(d->memory, MEMORY_OTHER, d->seen, d->seen_room);
     reef__memory_free(d->memory, MEMORY_OTHER, d->types, d->type_room * sizeof *d->types);
     reef__memory_free(d->memory, MEMORY_OTHER, d->tables, d->table_room * sizeof *d->tables);

@@ -436,7 +436,6 @@ static void sections_put(encoding *x, uint64_t before, uint64_t after)
     begin_put(x, before);
     time_put(x);
     reef__encode_ids(x);
-    reef__encode_sizes(x);
     reef__encode_rows(x);
     reef__encode_bits(x);
     reef__encode_stores(x);

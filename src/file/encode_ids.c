@@ -204,19 +204,17 @@ static uint32_t names_new(const reef_world *w, const reef_world *other, name_of 
     return n;
 }
 
-/* Writes names that are gone, or new ones. */
+/* Writes names, or that there are none any more. */
 static void names_put(encoding *x, const name_of *list, uint32_t count, bool gone)
 {
     for (uint32_t i = 0; i < count && !encode_stopped(x); i += ENCODE_PART) {
         const uint32_t n = count - i < ENCODE_PART ? count - i : ENCODE_PART;
         reef__section_begin(x->o, SECTION_NAMES);
-        reef__put_u32(x->o, gone ? n : 0);
-        if (!gone) reef__put_u32(x->o, n);
+        reef__put_u32(x->o, n);
         for (uint32_t k = i; k < i + n; k++) {
             reef__put_handle(x->o, list[k].entity);
-            if (!gone) reef__put_text(x->o, list[k].text);
+            reef__put_text(x->o, gone ? "" : list[k].text);
         }
-        if (gone) reef__put_u32(x->o, 0);
         reef__encode_end(x);
     }
 }

@@ -25,7 +25,6 @@
     X(IDS, 'I', 'D', 'S', ' ', 3, true, decode_ids) \
     X(FREE, 'F', 'R', 'E', 'E', 4, false, decode_free) \
     X(IDLE, 'I', 'D', 'L', 'E', 5, false, decode_idle) \
-    X(SIZES, 'S', 'I', 'Z', 'E', 6, true, reef__decode_sizes) \
     X(ROWS, 'R', 'O', 'W', 'S', 7, false, reef__decode_rows) \
     X(BITS, 'B', 'I', 'T', 'S', 8, false, reef__decode_bits) \
     X(PAGE, 'P', 'A', 'G', 'E', 9, false, reef__decode_page) \

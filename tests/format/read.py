@@ -237,16 +237,12 @@ class State:
             e = p.handle()
             self.idle[e[0]] = (e[1], p.u8())
 
-    def SIZE(self, p):
-        for _ in range(p.u32()):
-            number, rows = self.tables[p.u32()], p.u64()
-            number.resize(rows)
-            for (what, type, table), there in self.bits.items():
-                if table == number.name:
-                    self.bits[what, type, table] = {r for r in there if r < rows}
-
     def ROWS(self, p):
-        table, chunk, pieces = self.tables[p.u32()], p.u32(), p.u32()
+        table, rows, chunk, pieces = self.tables[p.u32()], p.u64(), p.u32(), p.u32()
+        table.resize(rows)
+        for (what, type, name), there in self.bits.items():
+            if name == table.name:
+                self.bits[what, type, name] = {r for r in there if r < rows}
         for _ in range(pieces):
             column, row, rows = p.numbers("III")
             split = column and table.columns[column - 1].home == SPLIT
@@ -306,10 +302,11 @@ class State:
 
     def NAME(self, p):
         for _ in range(p.u32()):
-            del self.names[p.handle()]
-        for _ in range(p.u32()):
-            e = p.handle()
-            self.names[e] = p.text()
+            e, text = p.handle(), p.text()
+            if text:
+                self.names[e] = text
+            else:
+                del self.names[e]
         need(len(set(self.names.values())) == len(self.names), "two entities of one name")
 
     def EVNT(self, p):

@@ -374,12 +374,6 @@ static void walk_idle(craft *c, uint32_t unused)
     walk_handle(c);
     (void)walk(c, A_SMALL, 1);
 }
-static void walk_size(craft *c, uint32_t unused)
-{
-    (void)unused;
-    (void)walk(c, A_TABLE, 4);
-    (void)walk(c, A_NUMBER, 8);
-}
 
 static void walk_rows_piece(craft *c, uint32_t table)
 {
@@ -498,9 +492,9 @@ static void walk_section(craft *c)
         break;
     case SECTION_FREE: walk_list(c, 107, 4, walk_free, 0); break;
     case SECTION_IDLE: walk_list(c, 108, 4, walk_idle, 0); break;
-    case SECTION_SIZES: walk_list(c, 109, 4, walk_size, 0); break;
     case SECTION_ROWS:
         n = walk(c, A_TABLE, 4);
+        (void)walk(c, A_NUMBER, 8);
         (void)walk(c, A_NUMBER, 4);
         walk_list(c, 110, 4, walk_rows_piece, n < UINT32_MAX ? (uint32_t)n : 0);
         break;
@@ -521,10 +515,7 @@ static void walk_section(craft *c)
         (void)walk(c, A_SMALL, 1);
         walk_list(c, 113, 4, walk_held, (uint32_t)n);
         break;
-    case SECTION_NAMES:
-        walk_list(c, 107, 4, walk_free, 0);
-        walk_list(c, 114, 4, walk_name, 0);
-        break;
+    case SECTION_NAMES: walk_list(c, 114, 4, walk_name, 0); break;
     case SECTION_EVENTS: walk_events(c); break;
     case SECTION_TRACKS:
         (void)walk(c, A_TYPE, 4);
