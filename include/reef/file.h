@@ -56,8 +56,8 @@ REEF_API reef_status reef_save_bytes(reef_world *world, reef_bytes *bytes, const
 REEF_API void reef_bytes_free(reef_bytes *bytes);
 
 /* What loading does with a type that the program doesn't have, or that a strict world doesn't know (such a type is
- * never declared). For values that are left out of tables, or whose type has moved to another home, reef makes an
- * internal type, which later loads use again. */
+ * never declared). For tables of which types are left out, and for types that have moved to another home, reef makes
+ * internal types, which later loads use again: at most 20, and one for each type that has moved. */
 typedef enum reef_unknown {
     REEF_UNKNOWN_DROP = 0, /* leave its values out, and report it */
     REEF_UNKNOWN_REFUSE,   /* load nothing, and fail with UNKNOWN_TYPE */

@@ -92,11 +92,12 @@ static bool slot_read(decoding *d, const file_type *f, value_store *s, uint32_t 
     return true;
 }
 
-/* Empties slots. In the homes sparse and cold values lie side by side, so they are the last ones. */
+/* Empties slots. In the homes sparse and cold values lie side by side: all values behind the first one go as well. */
 static bool slots_leave(decoding *d, value_store *s, const type *t, uint64_t from, uint32_t count)
 {
-    const uint64_t all = s->paged ? (uint64_t)s->values.count << s->bits : s->count,
-                   end = from + count < all ? from + count : all;
+    uint64_t end = s->count;
+    if (s->paged) end = (uint64_t)s->values.count << s->bits;
+    if (s->paged && from + count < end) end = from + count;
     for (uint64_t slot = from; slot < end; slot++)
         if (s->values.page[slot >> s->bits] && !slot_leave_at(d, s, t, (uint32_t)slot)) return false;
     if (!s->paged && from < s->count) s->count = from;

@@ -161,8 +161,9 @@ static void pages_put(encoding *x, const type *t)
     const uint64_t again = again_of(x, t);
     const uint32_t were = old ? old->values.count : 0, pages = s->values.count > were ? s->values.count : were;
     for (uint32_t page = 0; page < pages && !encode_stopped(x); page++) {
-        if (page_shared(s, old, page) && s->count && old->count && !page_after(x, s, page, again)) continue;
         const page_at now = page_of(s, t, page), was = page_of(old, t, page);
+        /* where the last values went, nothing was written to their page */
+        if (page_shared(s, old, page) && now.slots == was.slots && !page_after(x, s, page, again)) continue;
         page_put(x, &now, &was, 1u << (s->count ? s : old)->bits, flat, again);
     }
 }

@@ -90,14 +90,6 @@ typedef struct loading {
     file_in *file;  /* that is read; NULL: it is none */
 } loading;
 
-/* Refuses a load that would lose something. */
-static bool losses_allowed(section_in *in, const record_load *r)
-{
-    if (r->lost == 0 || r->desc == NULL || !r->desc->lossless || r->planned || BUG(443)) return true;
-    in->payload = NULL;
-    return reef__in_wrong(in, REEF_NOT_PORTABLE, "%llu values would lose something", (unsigned long long)r->lost);
-}
-
 /* Reads a file from `in`, which it drops, and commits it. */
 static reef_status load_read(const loading *x, section_in *in)
 {
@@ -112,7 +104,7 @@ static reef_status load_read(const loading *x, section_in *in)
     if (loaded == NULL) {
         if (!x->difference) reef__refuse(w, REEF_NO_MEMORY, x->op);
         status = w->error.status;
-    } else if (reef__file_read(in, &r, loaded, w) && losses_allowed(in, &r)) {
+    } else if (reef__file_read(in, &r, loaded, w)) {
         status = x->lost ? REEF_OK : reef__load_commit(w, loaded, &r, x->op, NULL);
     } else {
         const char *why = in->status == REEF_IO && x->file ? reef__file_in_reason(x->file) : "";

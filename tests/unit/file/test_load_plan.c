@@ -1,5 +1,6 @@
 /* What a load would lose, before it does: reef_load_plan, and loads that refuse to lose something. */
 #include "load_notes.h"
+#include "reef/journal.h"
 #include "reef/multi.h"
 
 typedef struct {
@@ -117,6 +118,9 @@ static void a_plan_counts_what_would_be_lost(void **state)
     assert_non_null(strstr(reef_last_error(other).detail, "6 values would lose something"));
     assert_true(reef_hash(other) == hash);
     assert_ok(reef_load_plan(other, path, &desc, &lost)); /* a plan is no load */
+    assert_null(reef_journal_open(other, path, &(reef_journal_desc){.load = {.lossless = true}}));
+    assert_int_equal(reef_last_error(other).status, REEF_NOT_PORTABLE);
+    assert_true(reef_hash(other) == hash);
     desc.lossless = false;
     assert_ok(reef_load(other, path, &desc));
     assert_int_equal(reef_count_alive(other), 4);
