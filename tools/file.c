@@ -82,7 +82,7 @@ static void noted(void *context, const reef_load_note *n)
     }
 }
 
-static void load_say(const tool_file *f, reef_status s)
+void file_refused(const tool_file *f, reef_status s)
 {
     const reef_error e = reef_last_error(f->world);
     if (s == REEF_CORRUPT) {
@@ -118,7 +118,7 @@ bool file_load(tool_file *f)
     const reef_status s =
         f->copy ? reef_load_from(f->world, (reef_reader){copy_read, f}, &desc) : reef_load(f->world, f->path, &desc);
     if (s == REEF_OK) return true;
-    load_say(f, s);
+    file_refused(f, s);
     file_close(f);
     return false;
 }

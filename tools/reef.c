@@ -18,6 +18,9 @@ static const command commands[] = {
     {"diff", "diff [--all] A B", command_diff,
      "what is different in B: entities born and gone, components added,\n"
      "                           removed and changed, with their values; at most 200 lines without --all\n"},
+    {"plan", "plan A B", command_plan,
+     "what a program with the types of B would make of A: what is left out, converted,\n"
+     "                           or gets default values, and how many values lose something\n"},
     {"print", "print FILE [QUERY | --name NAME]", command_print,
      "the entities with all their components: all, or those that match a query\n"
      "                           like \"Position, !Frozen\" (docs/manual/query-terms.md); by name with --name NAME\n"},
@@ -35,7 +38,8 @@ static const char help_end[] = "  reef COMMAND --help      this for one of them\
 static const char help_answers[] =
     "\n"
     "Of a journal the state after its last record is meant. Answers 0; 1: a file can't be read, is\n"
-    "damaged, or two files differ; 2: wrong usage, and whatever else keeps reef diff from comparing.\n";
+    "damaged, two files differ, or values would be lost; 2: wrong usage, and whatever else keeps\n"
+    "reef diff from comparing, or reef plan from planning.\n";
 
 static void command_help(FILE *to, const command *c)
 {

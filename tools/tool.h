@@ -14,6 +14,7 @@ enum { ANSWER_GOOD = 0, ANSWER_BAD = 1, ANSWER_TROUBLE = 2, ANSWER_USAGE = 3 };
 int command_info(int count, char **words);
 int command_check(int count, char **words);
 int command_diff(int count, char **words);
+int command_plan(int count, char **words);
 int command_print(int count, char **words);
 int command_sql(int count, char **words);
 int command_inspect(int count, char **words);
@@ -37,6 +38,8 @@ bool file_look(tool_file *f);
 /* Loads the world. False: the reason was reported. */
 bool file_load(tool_file *f);
 bool file_open(tool_file *f, const char *path); /* all three */
+/* Says why loading into the file's world failed with this status. */
+void file_refused(const tool_file *f, reef_status status);
 void file_close(tool_file *f);
 /* "a world", "a journal of 3 records" ... */
 void file_kind(const tool_file *f, char *text, size_t size);

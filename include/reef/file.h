@@ -56,8 +56,8 @@ REEF_API reef_status reef_save_bytes(reef_world *world, reef_bytes *bytes, const
 REEF_API void reef_bytes_free(reef_bytes *bytes);
 
 /* What loading does with a type that the program doesn't have, or that a strict world doesn't know (such a type is
- * never declared). For values that are left out of tables, or whose type has moved to another home, reef makes an
- * internal type, which later loads use again. */
+ * never declared). For tables of which types are left out, and for types that have moved to another home, reef makes
+ * internal types, which later loads use again: at most 20, and one for each type that has moved. */
 typedef enum reef_unknown {
     REEF_UNKNOWN_DROP = 0, /* leave its values out, and report it */
     REEF_UNKNOWN_REFUSE,   /* load nothing, and fail with UNKNOWN_TYPE */
@@ -86,6 +86,10 @@ typedef struct reef_load_note {
     reef_load_note_kind kind;
     const char *type, *field; /* for a system, its name in `type`; NULL: none. They live until the call returns */
     uint64_t rows;
+    /* of notes about a type or a field: how many values the loaded world has of the type, or had before they were left
+     * out; and how many of the file's lose something: a field that isn't there any more and wasn't zero, a number that
+     * can't be what it was, a name, the value itself. (Of a journal, the values of all records count.) */
+    uint64_t values, lost;
     /* what a field is in the file, and in the program: "u16", "f32[3]", "text[8]", "entity"; for REEF_NOTE_NAME_DROPPED
      * the name in `was`. NULL for other notes than that, REEF_NOTE_FIELD_CONVERTED and REEF_NOTE_FIELD_KIND */
     const char *was, *is;
@@ -94,6 +98,9 @@ typedef struct reef_load_note {
 /* Settings for loading; {0}: all defaults. */
 struct reef_load_desc {
     reef_unknown unknown;
+    /* load nothing, and fail with NOT_PORTABLE, where a value of the file would lose something (reef_load_note.lost):
+     * for programs that write the file again */
+    bool lossless;
     /* called for each difference between the world and the file; NULL: they go to the world's log */
     void (*note)(void *context, const reef_load_note *note);
     reef_progress progress;
@@ -105,6 +112,12 @@ struct reef_load_desc {
  * reader returns. */
 REEF_API reef_status reef_load_from(reef_world *world, reef_reader reader, const reef_load_desc *desc);
 REEF_API reef_status reef_load_bytes(reef_world *world, const void *data, size_t size, const reef_load_desc *desc);
+
+/* Says what loading a file into this world would do, and does nothing: desc->note is called for each difference, with
+ * the numbers of values that it concerns, and *lost (may be NULL) is the number of values that would lose something;
+ * one that loses several fields counts several times. The file is read and checked as for reef_load, which takes as
+ * long and as much memory. Types that would be declared aren't. Errors: as for reef_load. */
+REEF_API reef_status reef_load_plan(reef_world *world, const char *path, const reef_load_desc *desc, uint64_t *lost);
 
 /* ---- differences as bytes ---- */
 

@@ -19,7 +19,7 @@
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
 #include "storage/state.h"
-#include "storage/store_list.h"
+#include "storage/state_kind.h"
 #include "storage/world_data.h"
 #include "reef/event.h"
 #include "reef/inspect.h"
@@ -182,14 +182,16 @@ static const type *world_type_after(const world_walk *walk, const type *last)
         const type *t = type_known(s->component[k]);
         if (type_is_next(t, NULL, best)) best = t;
     }
-    for (uint32_t i = 0; i < w->state.bit_count; i++) {
-        const uint32_t key = w->state.bits[i].key;
-        if ((key & BIT_DISABLED) || reef__bit_count_rows(w, key) == 0) continue;
-        const type *t = reef__type_of(key);
-        if (type_is_next(t, last, best)) best = t;
+    state_key k = state_key_behind(last);
+    while (reef__state_next(STATE_BITS, w, NULL, &k) && !(k.key & BIT_DISABLED)) {
+        if (reef__bit_count_rows(w, k.key) == 0) continue;
+        best = type_first(best, k.type);
+        break;
     }
-    const value_store *s = reef__store_after(w, last); /* a type without bits is in use if it has values */
-    return s && type_is_next(reef__type_of(s->component), last, best) ? reef__type_of(s->component) : best;
+    k = state_key_behind(last); /* a type without bits is in use if it has values */
+    while (reef__state_next(STATE_STORES, w, NULL, &k))
+        if (store_of(w, k.key)->count) return type_first(best, k.type);
+    return best;
 }
 
 /* Visits the rows of one chunk that have the type: all of them, or those whose bit is set, or those with a value.
@@ -491,9 +493,10 @@ static void print_table(FILE *file, const table *t)
 /* Prints the numbers of events that wait for a system. */
 static void print_events(FILE *file, const reef_world *w)
 {
-    for (const event_store *s = reef__events_after(w, NULL); s; s = reef__events_after(w, reef__type_of(s->component)))
-        fprintf(file, "  events %s: %" PRIu64 "\n", reef__type_of(s->component)->name,
-                reef__events_waiting(w, s).count);
+    for (state_key k = {0}; reef__state_next(STATE_EVENTS, w, NULL, &k);) {
+        const uint64_t count = reef__events_waiting(w, reef__events_of(w, k.key)).count;
+        if (count) fprintf(file, "  events %s: %" PRIu64 "\n", k.type->name, count);
+    }
 }
 
 static void print_entities(FILE *file, const reef_world *w, uint64_t most)

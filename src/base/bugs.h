@@ -50,7 +50,6 @@
     X(53, "fresh indices that lanes skipped are lost") \
     X(54, "in a run of commands, the one that had no memory is lost") \
     X(55, "a run of commands that begins at a table's first row is applied to the table's rows in the order of the " \
-          "table") \
     X(56, "the commands of a job come before those of the jobs before it") \
     X(57, "events that a slower system hasn't read are dropped when the phase ends") \
     X(58, "a system reads events a second time in its next run") \
@@ -102,7 +101,6 @@
     X(150, "the handles of many new entities overwrite the source of their values before it is read") \
     X(151, "rows leave a table by the fast path though some of its rows have bits") \
     X(160, "loading moves the world's version up by all the versions between the oldest write in the file and the " \
-           "newest one") \
     X(161, "a difference isn't applied to a world that has a reader of removals") \
     X(162, "loading what is disabled gives the bits of the component a new version") \
     X(163, "a difference back to an earlier state is treated as one to a later state") \
@@ -197,6 +195,10 @@
     X(512, "a loop decides by switches alone though values decide, too") \
     X(513, "the conditions of a system are those of the text that it was made from, which is gone") \
     X(514, "a text that begins a field's text equals it") \
-    X(515, "a number that is more than every f32 becomes infinite")
+    X(515, "a number that is more than every f32 becomes infinite") \
+    X(450, "a plan doesn't count numbers that can't be what they were") \
+    X(451, "a table that had types which the program hasn't got is taken for another one") \
+    X(452, "a file that declares types isn't tried before") \
+    X(453, "a load that may lose nothing loses fields")
 
 #endif

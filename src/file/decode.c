@@ -31,6 +31,7 @@
 #include "file/record.h"
 #include "file/section.h"
 #include "reef/inspect.h"
+#include "reef/log.h"
 #include "reef/save.h"
 #include "reef/snapshot.h"
 #include "reef/file.h"
@@ -61,14 +62,10 @@ void *reef__decode_value_room(decoding *d, size_t bytes)
     return p;
 }
 
-bool reef__decode_version(decoding *d, uint64_t *version)
+uint64_t reef__get_version(decoding *d)
 {
-    const uint64_t v = *version;
-    if (d->in->status != REEF_OK) return false;
-    if (v > d->newest) return reef__in_wrong(d->in, REEF_CORRUPT, "a write is newer than the file itself");
-    if (BUG(103)) return true;
-    if (v) *version = d->base + (BUG(160) ? v : reef__version_rank(&d->runs, v));
-    return true;
+    const uint64_t v = reef__get_most(d->in, "a version", 8, d->newest);
+    return v == 0 || BUG(103) ? v : d->base + v;
 }
 
 /* Writes what a note says behind the names. */
@@ -93,12 +90,12 @@ static void note_text(const reef_load_note *note, char *text, size_t size)
     else (void)snprintf(text, size, "%s", texts[note->kind]);
 }
 
-void reef__decode_note_kinds(decoding *d, const reef_load_note *note)
+void reef__decode_note(decoding *d, const reef_load_note *note)
 {
     const reef_load_desc *desc = d->load->desc;
     const char *what = "type ";
     char text[128], message[2 * REEF_TYPE_NAME_MAX + 256];
-    if (note->kind < REEF_NOTE_SYSTEM_UNKNOWN || note->kind >= REEF_NOTE_NAMES_CHANGED) d->load->converted = true;
+    if (d->load->quiet) return;
     if (desc && desc->note) {
         desc->note(desc->context, note);
         return;
@@ -111,21 +108,72 @@ void reef__decode_note_kinds(decoding *d, const reef_load_note *note)
     reef__report(d->target, REEF_LOG_WARNING, reef__report_key(message), message);
 }
 
-void reef__decode_note(decoding *d, reef_load_note_kind kind, const char *name, const char *field, uint64_t rows)
+/* Copies a text behind the others. *at: where it begins. */
+static bool text_keep(decoding *d, const char *text, uint32_t *at)
 {
-    reef__decode_note_kinds(d, &(reef_load_note){.kind = kind, .type = name, .field = field, .rows = rows});
+    const uint32_t bytes = text ? (uint32_t)strlen(text) + 1 : 0;
+    if (d->text_count == 0) d->text_count = 1;
+    if (!reef__decode_room(d, &d->texts, &d->text_room, d->text_count + bytes, 1)) return false;
+    *at = bytes ? d->text_count : 0;
+    if (bytes) memcpy(d->texts + d->text_count, text, bytes);
+    d->text_count += bytes;
+    return true;
 }
 
-file_type *reef__decode_type_of(decoding *d, uint32_t number)
+bool reef__decode_keep(decoding *d, const file_type *f, reef_load_note_kind kind, uint32_t op, const char *field,
+                       const char *was, const char *is)
 {
+    kept_note n = {.kind = kind, .type = f->number, .op = op, .op_end = f->op_count};
+    d->load->converted = true;
+    if (!text_keep(d, field, &n.field) || !text_keep(d, was, &n.was) || !text_keep(d, is, &n.is)) return false;
+    if (!reef__decode_room(d, &d->notes, &d->note_room, d->note_count + 1, sizeof *d->notes)) return false;
+    d->notes[d->note_count++] = n;
+    return true;
+}
+
+/* Tells what was kept, and adds up what is lost. */
+static void notes_tell(decoding *d)
+{
+    const char *texts = d->texts;
+    for (uint32_t i = 0; i < d->type_count; i++) {
+        d->load->lost += d->types[i].lost;
+        for (uint32_t k = 0; k < d->types[i].op_count; k++) d->load->lost += d->types[i].ops[k].lost;
+    }
+    for (uint32_t i = 0; i < d->note_count; i++) {
+        const kept_note *n = &d->notes[i];
+        const file_type *f = &d->types[n->type];
+        const bool of_type = n->kind == REEF_NOTE_TYPE_DROPPED || n->kind == REEF_NOTE_HOME_CHANGED;
+        reef_load_note note = {.kind = n->kind, .type = f->name, .values = f->rows, .lost = of_type ? f->lost : 0};
+        if (n->kind == REEF_NOTE_TYPE_DROPPED) note.rows = f->rows;
+        if (n->field) note.field = texts + n->field;
+        if (n->was) note.was = texts + n->was;
+        if (n->is) note.is = texts + n->is;
+        for (uint32_t k = n->op; k < n->op_end; k++) note.lost += f->ops[k].lost;
+        reef__decode_note(d, &note);
+    }
+}
+
+file_type *reef__get_type(decoding *d)
+{
+    const uint32_t number = reef__get_u32(d->in);
     if (d->in->status == REEF_OK && number < d->type_count) return &d->types[number];
     return (void)reef__in_wrong(d->in, REEF_CORRUPT, "type %u isn't described", (unsigned)number), NULL;
 }
 
-file_table *reef__decode_table_of(decoding *d, uint32_t number)
+file_table *reef__get_table(decoding *d)
 {
-    if (d->in->status == REEF_OK && number < d->table_count) return &d->tables[number];
+    const uint32_t number = reef__get_u32(d->in);
+    if (d->in->status == REEF_OK && number < d->table_count)
+        return d->tables[number].id || reef__decode_table_make(d, number) ? &d->tables[number] : NULL;
     return (void)reef__in_wrong(d->in, REEF_CORRUPT, "table %u isn't described", (unsigned)number), NULL;
+}
+
+reef_entity reef__get_entity(decoding *d)
+{
+    const reef_entity e = reef__get_handle(d->in);
+    if (d->in->status == REEF_OK && e.generation && e.index < d->w->hot.index_count) return e;
+    (void)reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u doesn't exist", (unsigned)e.index, (unsigned)e.generation);
+    return (reef_entity){0, 0};
 }
 
 uint32_t reef__decode_unit(decoding *d, file_table *ft, uint32_t chunk)
@@ -206,8 +254,10 @@ static bool indices_set(decoding *d, uint32_t indices)
 static bool decode_reserved(decoding *d)
 {
     reef_world *w = d->w;
-    const uint32_t count = reef__get_u32(d->in), limit = w->config.entities_max ? w->config.entities_max : INDEX_MAX;
+    const uint32_t count = reef__get_count(d->in, "count", 8);
+    const uint32_t limit = w->config.entities_max ? w->config.entities_max : INDEX_MAX;
     for (uint32_t i = 0; i < count; i++) {
+        d->in->element = i + 1;
         const uint32_t first = reef__get_u32(d->in), n = reef__get_u32(d->in);
         if (d->in->status != REEF_OK) return false;
         if (first < w->hot.index_count || n == 0)
@@ -228,17 +278,17 @@ static bool decode_ids(decoding *d)
     reef_world *w = d->w;
     state *s = &w->state;
     const uint32_t indices = reef__get_u32(in);
-    const uint64_t dropped = reef__get_u64(in), kept = reef__get_u64(in), added = reef__get_u64(in);
-    d->free_left = added;
-    d->idle_left = reef__get_u64(in);
     if (in->status != REEF_OK) return false;
     if (indices < d->reserved_end)
         return reef__in_wrong(in, REEF_CORRUPT, "there are fewer indices than reserved ones");
     if (!indices_set(d, indices)) return false;
     if (!reef__ring_squeezed(w)) return reef__decode_no_memory(d);
-    const uint64_t have = s->ring_tail - s->ring_head;
-    if (dropped > have || kept > have - dropped || added > indices || added > (in->size - in->at) / 8)
-        return reef__in_wrong(in, REEF_CORRUPT, "the numbers of free indices are impossible");
+    const uint64_t have = s->ring_tail - s->ring_head, room = (in->size - in->at) / 8;
+    const uint64_t dropped = reef__get_most(in, "dropped", 8, have),
+                   kept = reef__get_most(in, "kept", 8, have - dropped);
+    const uint64_t added = reef__get_most(in, "added", 8, room < indices ? room : indices);
+    if (in->status != REEF_OK) return false;
+    d->free_left = added;
     s->ring_head += dropped;
     s->ring_tail = s->ring_head + kept;
     reef__invalidate(w, INVALIDATE_RING_MOVED | INVALIDATE_WRITTEN);
@@ -249,8 +299,7 @@ static bool decode_ids(decoding *d)
 static bool decode_free(decoding *d)
 {
     section_in *in = d->in;
-    const uint32_t count = reef__get_u32(in);
-    if (count > d->free_left) return reef__in_wrong(in, REEF_CORRUPT, "more free indices than were announced");
+    const uint32_t count = (uint32_t)reef__get_most(in, "count", 4, d->free_left);
     d->free_left -= count;
     for (uint32_t i = 0; i < count; i++) {
         const reef_entity e = reef__get_handle(in);
@@ -269,14 +318,11 @@ static bool decode_idle(decoding *d)
 {
     static const uint32_t places[] = {PLACE_EMPTY, 1, 2, PLACE_PENDING};
     section_in *in = d->in;
-    const uint32_t count = reef__get_u32(in);
-    if (count > d->idle_left)
-        return reef__in_wrong(in, REEF_CORRUPT, "more entities without a row than were announced");
-    d->idle_left -= count;
+    const uint32_t count = reef__get_count(in, "count", 9);
     for (uint32_t i = 0; i < count; i++) {
+        in->element = i + 1;
         const reef_entity e = reef__get_handle(in);
-        const uint32_t what = reef__get_u8(in);
-        if (what > 3) return reef__in_wrong(in, REEF_CORRUPT, "an index without a row is of an unknown kind");
+        const uint64_t what = reef__get_most(in, "what", 1, 3);
         if (in->status != REEF_OK || !reef__decode_place(d, e, places[what])) return false;
     }
     return true;
@@ -291,45 +337,26 @@ static bool record_head_get(section_in *in, record_head *h)
            (reef__record_head_read(p, h) || reef__in_wrong(in, REEF_CORRUPT, "the head of a record is damaged"));
 }
 
-/* The sections of a record: their order, and who reads them. Those of one rank come in any order. DONE ends a record,
- * and nothing reads it by way of this table. */
 typedef struct section_row {
     uint32_t kind, rank;
-    bool once; /* a record has at most one */
+    bool once;
     bool (*read)(decoding *d);
 } section_row;
 
-static const section_row section_rows[] = {
-    {SECTION_TYPES, 1, true, reef__decode_types},
-    {SECTION_TABLES, 2, true, reef__decode_tables},
-    {SECTION_TIME, 3, true, reef__decode_time},
-    {SECTION_RESERVED, 4, false, decode_reserved},
-    {SECTION_IDS, 5, true, decode_ids},
-    {SECTION_FREE, 6, false, decode_free},
-    {SECTION_IDLE, 7, false, decode_idle},
-    {SECTION_SIZES, 8, true, reef__decode_sizes},
-    {SECTION_ROWS, 9, false, reef__decode_rows},
-    {SECTION_BITS, 10, false, reef__decode_bits},
-    {SECTION_STORE, 11, false, reef__decode_store},
-    {SECTION_PAGE, 11, false, reef__decode_page},
-    {SECTION_VALUES, 11, false, reef__decode_several},
-    {SECTION_NAMES, 13, false, reef__decode_names},
-    {SECTION_EVENTS, 14, false, reef__decode_events},
-    {SECTION_TRACKS, 15, false, reef__decode_tracks},
-    {SECTION_LOST, 16, true, reef__decode_lost},
-    {SECTION_DONE, 17, true, NULL},
-};
+#define X(name, a, b, c, d, rank, once, read) {SECTION_##name, rank, once, read},
+static const section_row section_rows[] = {SECTION_KINDS(X)};
+#undef X
 
 /* The row of the section that was read, if it may follow one of rank *rank. NULL: CORRUPT is recorded. */
 static const section_row *section_follows(decoding *d, uint32_t *rank)
 {
-    enum { RANK_TIME = 3, RANK_IDS = 5 }; /* every record has these two */
     const section_row *row = section_rows, *end = row + sizeof section_rows / sizeof section_rows[0];
     while (row < end && row->kind != d->in->kind) row++;
     if (row == end) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section is of an unknown kind"), NULL;
     const uint32_t next = row->rank, was = *rank;
+    if (next == 0 && row->read) return row;
     const bool missing = (next > RANK_TIME && was < RANK_TIME) || (next > RANK_IDS && was < RANK_IDS);
-    if (next < was || (row->once && next == was) || missing)
+    if (next == 0 || next < was || (row->once && next == was) || missing)
         return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section is in the wrong place"), NULL;
     *rank = next;
     return row;
@@ -375,9 +402,8 @@ static bool state_is(decoding *d, uint64_t hash, reef_status status, const char 
 /* Is everything there that the record promised? */
 static bool record_complete(decoding *d)
 {
-    if (d->free_left || d->idle_left)
-        return reef__in_wrong(d->in, REEF_CORRUPT, "fewer free or idle indices than were announced");
-    if (!reef__decode_rows_done(d) || !reef__decode_stores_done(d)) return false;
+    if (d->free_left) return reef__in_wrong(d->in, REEF_CORRUPT, "fewer free indices than were announced");
+    if (!reef__decode_rows_done(d)) return false;
     reef__events_trim(d->w);
     versions_close(d);
     return true;
@@ -420,7 +446,7 @@ static bool record_read_one(decoding *d, uint64_t number)
         return false;
     for (uint32_t i = 0; i < d->table_count; i++) {
         const table *t = table_read(d->w, d->tables[i].id);
-        d->tables[i].rows = t ? table_rows(t) : 0;
+        d->tables[i].rows = t ? table_rows(t) : 0; /* id 0: there is none */
         d->tables[i].unit_count = 0;
     }
     for (uint32_t i = 0; i < d->type_count; i++) d->types[i].counted = false;
@@ -429,61 +455,6 @@ static bool record_read_one(decoding *d, uint64_t number)
     if (d->base < d->w->hot.version) d->base = d->w->hot.version;
     d->first = number == 0;
     return record_read_rest(d);
-}
-
-/* ---- the whole records of a journal ---- */
-
-typedef struct journal_scan {
-    uint64_t records, first_end, end, end_chain;
-} journal_scan;
-
-/* Does a whole head of a later record follow behind `at` that was written when everything before it was on the disk?
- * Then the damage at `at` isn't a torn end. */
-static bool heads_follow(const section_in *in, uint64_t at, uint64_t number)
-{
-    record_head h;
-    for (const unsigned char *p = in->data + at, *end = in->data + in->size; (size_t)(end - p) >= RECORD_HEAD_BYTES;
-         p++) {
-        p = memchr(p, reef__record_magic[0], (size_t)(end - p) - RECORD_HEAD_BYTES + 1);
-        if (p == NULL) return false;
-        if (reef__record_head_read(p, &h) && h.number > number && !(h.flags & RECORD_UNSYNCED)) return true;
-    }
-    return false;
-}
-
-/* Is the frame of the next record whole: all sums are right, and the number of sections is as it says? */
-static bool record_is_whole(section_in *in, uint64_t number)
-{
-    record_head h;
-    uint64_t sections = 0;
-    if (!reef__section_next(in) || in->kind != SECTION_RECORD || !record_head_get(in, &h) || h.number != number)
-        return false;
-    do {
-        sections++;
-        if (!reef__section_next(in)) return false;
-    } while (in->kind != SECTION_DONE);
-    return reef__get_u64(in) == sections && in_left(in) == 8;
-}
-
-static bool journal_scanned(decoding *d, journal_scan *s)
-{
-    section_in in = *d->in;
-    *s = (journal_scan){0};
-    while (in.at < in.size && record_is_whole(&in, s->records)) {
-        if (s->records++ == 0) s->first_end = in.at;
-        s->end = in.at;
-        s->end_chain = in.chain;
-        in.got = in.length;
-    }
-    if (s->records == 0) { /* the first record is damaged; reading it will say how */
-        s->records = 1;
-        return true;
-    }
-    if (s->end < d->in->size && heads_follow(d->in, s->end, s->records))
-        return d->in->at = s->end,
-               reef__in_wrong(d->in, REEF_CORRUPT, "record %llu is damaged, but complete records follow it",
-                              (unsigned long long)s->records);
-    return true;
 }
 
 /* Reads the rest of the file into memory. This is done for streams whose length isn't known, since memory is bounded by
@@ -528,7 +499,9 @@ static bool decode_finish(decoding *d)
     if (!reef__decode_standins_end(d) || !reef__decode_tracks_done(d) || !reef__decode_scripts_done(d)) return false;
     if (!reef__decode_relations_done(d)) return false;
     versions_close(d);
-    return validated(d);
+    if (!validated(d)) return false;
+    notes_tell(d);
+    return true;
 }
 
 static bool flags_allowed(section_in *in, uint16_t flags, bool difference)
@@ -546,9 +519,9 @@ static bool records_read(decoding *d)
 {
     section_in *in = d->in;
     record_load *r = d->load;
-    journal_scan scan = {.records = 1};
-    if ((r->flags & FILE_JOURNAL) && !journal_scanned(d, &scan)) return false;
-    for (uint64_t k = 0; k < scan.records; k++) {
+    uint64_t records = 1;
+    if ((r->flags & FILE_JOURNAL) && !reef__journal_scan(in, &records)) return false;
+    for (uint64_t k = 0; k < records; k++) {
         if (!record_read_one(d, k)) return false;
         if (k == 0) r->whole_bytes = in->at;
         r->sound_bytes = in->at;
@@ -558,14 +531,13 @@ static bool records_read(decoding *d)
     in->payload = NULL;
     if (in->at == in->size) return true;
     if (!(r->flags & FILE_JOURNAL)) return reef__in_wrong(in, REEF_CORRUPT, "bytes follow the end of the record");
-    reef__decode_note(d, REEF_NOTE_TAIL_CUT, NULL, NULL, in->size - in->at);
+    reef__decode_note(d, &(reef_load_note){.kind = REEF_NOTE_TAIL_CUT, .rows = in->size - in->at});
     return true;
 }
 
-bool reef__file_read(section_in *in, record_load *r, reef_world *loaded, reef_world *target)
+/* Reads the records behind the header. */
+static bool file_decode(section_in *in, record_load *r, reef_world *loaded, reef_world *target)
 {
-    unsigned char *all = NULL;
-    size_t room = 0;
     if (r->numbering.memory == NULL) r->numbering.memory = in->memory;
     decoding *d = reef__memory_zeroed(in->memory, MEMORY_OTHER, sizeof *d);
     if (d == NULL) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory");
@@ -574,19 +546,52 @@ bool reef__file_read(section_in *in, record_load *r, reef_world *loaded, reef_wo
     loaded->untargeted = true; /* until all values are there */
     r->decoding = d;
     loaded->hook_failed.id = 0;
-    d->runs.memory = in->memory;
     d->script = reef__scripts_type();
     world_hold(target); /* readers, notes and hooks run */
     world_hold(loaded);
     bool ok = reef__readers_mirror(loaded, target) || reef__decode_no_memory(d);
-    ok = ok && reef__in_header(in, &r->flags) && flags_allowed(in, r->flags, r->difference);
-    if (ok && in->data == NULL && (in->size == UINT64_MAX || (r->flags & FILE_JOURNAL)))
-        ok = rest_read(in, &all, &room);
     ok = ok && records_read(d) && decode_finish(d);
     reef__readers_unmirror(loaded);
     world_let_go(loaded);
     world_let_go(target);
     d->in = NULL;
+    return ok;
+}
+
+/* Reads a file that declares types into a world of a family of its own, without these types: a file that is wrong must
+ * not leave them behind, since there is no way to take a type back. */
+static bool rehearsed(section_in *in, const record_load *r, const reef_world *target)
+{
+    const reef_world_config config = {.allocator = target->family->memory.allocator,
+                                      .entities_max = target->config.entities_max,
+                                      .log = reef_log_none};
+    section_in trial = *in;
+    reef_world *w = reef_world_new(&config);
+    record_load load = {.quiet = true, .flags = r->flags, .numbering = {.memory = in->memory}};
+    if (w == NULL) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory");
+    const bool ok = file_decode(&trial, &load, w, w);
+    reef__record_load_drop(&load);
+    reef_world_free(w);
+    if (ok) return true;
+    in->status = trial.status;
+    in->wrong_at = trial.wrong_at;
+    memcpy(in->detail, trial.detail, sizeof in->detail);
+    return false;
+}
+
+bool reef__file_read(section_in *in, record_load *r, reef_world *loaded, reef_world *target)
+{
+    unsigned char *all = NULL;
+    size_t room = 0;
+    const bool declares = r->desc && r->desc->unknown == REEF_UNKNOWN_DECLARE && !r->planned && !r->difference;
+    world_hold(target);
+    bool ok = reef__in_header(in, &r->flags) && flags_allowed(in, r->flags, r->difference);
+    if (ok && in->data == NULL && (in->size == UINT64_MAX || (r->flags & FILE_JOURNAL) || declares))
+        ok = rest_read(in, &all, &room);
+    world_let_go(target);
+    ok = ok && (!declares || BUG(452) || rehearsed(in, r, target)) && file_decode(in, r, loaded, target);
+    if (ok && r->lost && r->desc && r->desc->lossless && !r->planned && !BUG(453))
+        ok = reef__in_wrong(in, REEF_NOT_PORTABLE, "%llu values would lose something", (unsigned long long)r->lost);
     if (all) {
         in->data = NULL;
         in->payload = NULL;
@@ -601,10 +606,11 @@ void reef__record_load_drop(record_load *r)
     reef__numbering_drop(&r->numbering);
     if (d == NULL) return;
     reef__decode_types_drop(d);
-    reef__version_order_drop(&d->runs);
     reef__memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
     reef__memory_free(d->memory, MEMORY_OTHER, d->before, d->before_room * sizeof *d->before);
     reef__memory_free(d->memory, MEMORY_OTHER, d->switches, d->switch_room * sizeof *d->switches);
+    reef__memory_free(d->memory, MEMORY_OTHER, d->notes, d->note_room * sizeof *d->notes);
+    reef__memory_free(d->memory, MEMORY_OTHER, d->texts, d->text_room);
     reef__memory_free(d->memory, MEMORY_OTHER, d, sizeof *d);
     r->decoding = NULL;
 }

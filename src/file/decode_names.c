@@ -15,8 +15,6 @@
 #include "file/record.h"
 #include "file/section.h"
 
-enum { NAME_BYTES_LEAST = 2 + 1 + 8 }; /* of a value with its name, in a file */
-
 /* ---- lists of names ---- */
 
 static bool text_read(decoding *d, file_names *l)
@@ -34,18 +32,17 @@ static bool list_read(decoding *d, file_names *l)
 {
     section_in *in = d->in;
     if (!text_read(d, l)) return false;
-    const uint32_t mask = reef__get_u8(in), count = reef__get_u16(in);
-    if (in->status != REEF_OK) return false;
-    if (mask > 1 || count > REEF_NAMES_MAX || count > in_left(in) / NAME_BYTES_LEAST)
-        return reef__in_wrong(in, REEF_CORRUPT, "an enum has too many names");
-    if (!reef__decode_room(d, &l->values, &l->value_room, count, sizeof *l->values)) return false;
+    const bool mask = reef__get_most(in, "mask", 1, 1);
+    const uint32_t count = (uint32_t)reef__get_most(in, "values", 2, REEF_NAMES_MAX);
+    if (in->status != REEF_OK || !reef__decode_room(d, &l->values, &l->value_room, count, sizeof *l->values))
+        return false;
     for (uint32_t i = 0; i < count; i++) {
         if (!text_read(d, l)) return false;
         l->values[i].value = (int64_t)reef__get_u64(in);
     }
     if (in->status != REEF_OK) return false;
     const char *text = l->texts; /* which stays where it is from now on */
-    l->names = (reef_names){.name = text, .values = l->values, .count = count, .mask = mask != 0};
+    l->names = (reef_names){.name = text, .values = l->values, .count = count, .mask = mask};
     for (uint32_t i = 0; i < count; i++) {
         text += strlen(text) + 1;
         l->values[i].name = text;
@@ -92,8 +89,9 @@ bool reef__decode_renames(decoding *d, file_type *f, field_op *op, const reef_na
                           const char *type_name, const char *field)
 {
     bool same = true;
-    if (!reef__names_same(from, to) && !d->load->difference)
-        reef__decode_note(d, REEF_NOTE_NAMES_CHANGED, type_name, field, 0);
+    if (!reef__names_same(from, to) && !d->load->difference &&
+        !reef__decode_keep(d, f, REEF_NOTE_NAMES_CHANGED, f->op_count, field, NULL, NULL))
+        return false;
     for (uint32_t i = 0; from && to && i < from->count; i++) {
         const char *name = from->values[i].name;
         const reef_named_value *v = reef__names_find(to, name);
@@ -102,9 +100,9 @@ bool reef__decode_renames(decoding *d, file_type *f, field_op *op, const reef_na
         if (d->load->difference)
             return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "the value %.40s of field %.40s of type %.40s is another",
                                   name, field, type_name);
-        if (v == NULL)
-            reef__decode_note_kinds(
-                d, &(reef_load_note){.kind = REEF_NOTE_NAME_DROPPED, .type = type_name, .field = field, .was = name});
+        if (v) continue;
+        if (!reef__decode_keep(d, f, REEF_NOTE_NAME_DROPPED, f->op_count, field, name, NULL)) return false;
+        d->notes[d->note_count - 1].op_end = f->op_count + 1; /* the step that follows */
     }
     if (same || BUG(390)) return true;
     op->rename = f->rename_count;

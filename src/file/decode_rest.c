@@ -64,15 +64,14 @@ static bool clocks_read(decoding *d)
     const uint32_t count = reef__get_u32(in);
     d->w->state.clock_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t of = reef__get_u8(in);
+        const uint64_t of = reef__get_most(in, "of", 1, 1);
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
         const uint64_t value = reef__get_u64(in);
         if (in->status != REEF_OK) return false;
-        if (of > 1) return reef__in_wrong(in, REEF_CORRUPT, "a clock belongs neither to a phase nor to a system");
         const uint64_t serial = file_serial(d, name, of == 0);
         if (serial == 0) return false;
         if (!of && d->first && reef__unknown_system_of(d->w, serial))
-            reef__decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
+            reef__decode_note(d, &(reef_load_note){.kind = REEF_NOTE_SYSTEM_UNKNOWN, .type = name});
         uint64_t *clock = reef__clock_own(d->w, serial);
         if (clock == NULL) return reef__decode_no_memory(d);
         *clock = value;
@@ -80,82 +79,31 @@ static bool clocks_read(decoding *d)
     return true;
 }
 
-/* Collects the runs of this record before any version is translated: a version becomes its rank among them. Reads ahead
- * and leaves the section where it was. */
-static bool runs_ordered(decoding *d)
-{
-    section_in *in = d->in;
-    char name[REEF_SYSTEM_NAME_MAX + 1];
-    const size_t start = in->got;
-    d->runs.count = 0;
-    for (uint32_t i = reef__get_u32(in); i > 0; i--) {
-        if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        const uint64_t version = reef__get_u64(in);
-        if (in->status != REEF_OK) return false;
-        if (version && !reef__version_order_add(&d->runs, version)) return reef__decode_no_memory(d);
-    }
-    reef__version_order_sort(&d->runs);
-    in->got = start;
-    return true;
-}
-
-/* Reads when systems ran last. In a difference version 0 says: as in the state before. Marks in the value room which of
- * the `old` runs the record mentions, for runs_drop. */
-static bool runs_read(decoding *d, uint32_t old)
+/* Reads of each system whether it is on, and when it ran last. Version 0 says: as in the state before. Of systems that
+ * the file doesn't know it says nothing, so their runs stay. */
+static bool systems_read(decoding *d)
 {
     section_in *in = d->in;
     state *s = &d->w->state;
-    char name[REEF_SYSTEM_NAME_MAX + 1];
-    const uint32_t count = reef__get_u32(in);
-    unsigned char *mentioned = reef__decode_value_room(d, old + 1);
-    if (mentioned == NULL) return false;
-    memset(mentioned, 0, old);
-    for (uint32_t i = 0; i < count; i++) {
-        if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        uint64_t version = reef__get_u64(in);
-        if (!reef__decode_version(d, &version)) return false;
-        const uint64_t serial = file_serial(d, name, false);
-        if (serial == 0) return false;
-        for (uint32_t k = 0; k < old; k++)
-            if (s->runs[k].serial == serial) mentioned[k] = 1;
-        if (version && !run_set(d, serial, version)) return false;
-    }
-    return true;
-}
-
-static bool switches_read(decoding *d)
-{
-    section_in *in = d->in;
     char name[REEF_SYSTEM_NAME_MAX + 1];
     const uint32_t count = reef__get_u32(in);
     d->switch_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        const uint32_t on = reef__get_u8(in);
-        if (in->status != REEF_OK) return false;
-        if (on > 1) return reef__in_wrong(in, REEF_CORRUPT, "a system is neither on nor off");
-        const uint64_t serial = file_serial(d, name, false);
+        const bool on = reef__get_most(in, "on", 1, 1), ran = reef__get_most(in, "ran", 1, 1);
+        const uint64_t version = reef__get_version(d), serial = in->status == REEF_OK ? file_serial(d, name, false) : 0;
         if (serial == 0) return false;
         unknown_system *a = reef__unknown_system_of(d->w, serial);
-        if (a) a->on = on != 0;
-        if (a && d->first) reef__decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
+        if (a) a->on = on;
+        if (a && d->first) reef__decode_note(d, &(reef_load_note){.kind = REEF_NOTE_SYSTEM_UNKNOWN, .type = name});
+        for (uint32_t k = s->run_count; !ran && k-- > 0;)
+            if (s->runs[k].serial == serial) s->runs[k] = s->runs[--s->run_count];
+        if (ran && version && !run_set(d, serial, version)) return false;
         if (!reef__decode_room(d, &d->switches, &d->switch_room, d->switch_count + 1, sizeof *d->switches))
             return false;
-        d->switches[d->switch_count++] = (file_switch){serial, on != 0};
+        d->switches[d->switch_count++] = (file_switch){serial, on};
     }
-    return true;
-}
-
-/* Drops the runs of systems that the file knows (its switches name them all) and whose run it doesn't mention: they
- * never ran. Of systems that the file doesn't know it says nothing, so their runs stay. */
-static void runs_drop(decoding *d, uint32_t old)
-{
-    state *s = &d->w->state;
-    for (uint32_t i = old; i-- > 0;) {
-        uint32_t k = 0;
-        while (k < d->switch_count && d->switches[k].serial != s->runs[i].serial) k++;
-        if (!d->value[i] && k < d->switch_count) s->runs[i] = s->runs[--s->run_count];
-    }
+    return in->status == REEF_OK;
 }
 
 bool reef__decode_time(decoding *d)
@@ -165,51 +113,35 @@ bool reef__decode_time(decoding *d)
     s->ticks = reef__get_u64(in);
     s->time_ns = reef__get_u64(in);
     s->seed = reef__get_u64(in);
-    d->newest = reef__get_u64(in);
+    d->newest = reef__get_most(in, "version", 8, BUG(160) ? UINT64_MAX : RECORD_VERSION_MAX);
     s->single = reef__get_handle(in);
     if (in->status != REEF_OK) return false;
-    if (!clocks_read(d) || !runs_ordered(d)) return false;
-    d->w->hot.version = d->base + (BUG(160) ? d->newest : UINT64_C(1) + d->runs.count);
+    d->w->hot.version = d->base + d->newest;
     reef__invalidate(d->w, INVALIDATE_CONDITION_CHANGED | INVALIDATE_WRITTEN);
-    const uint32_t runs = s->run_count;
-    if (!runs_read(d, runs) || !switches_read(d) || in->status != REEF_OK) return false;
-    runs_drop(d, runs);
-    return true;
+    return clocks_read(d) && systems_read(d);
 }
 
 /* ---- names ---- */
-
-static bool name_gone(decoding *d, reef_entity e)
-{
-    if (!reef__name_prepare_forget(d->w, e)) return reef__decode_no_memory(d);
-    reef__name_forget(d->w, e);
-    reef__invalidate(d->w, INVALIDATE_WRITTEN);
-    return true;
-}
 
 bool reef__decode_names(decoding *d)
 {
     section_in *in = d->in;
     char text[REEF_NAME_MAX + 1];
-    for (uint32_t i = reef__get_u32(in); i > 0 && in->status == REEF_OK; i--)
-        if (!name_gone(d, reef__get_handle(in))) return false;
     const uint32_t count = reef__get_u32(in);
-    /* First the old names of all entities go, then the new ones come: two entities may have exchanged their names. */
-    for (int pass = 0; pass < 2 && in->status == REEF_OK; pass++) {
-        const size_t start = in->got;
-        for (uint32_t i = 0; i < count; i++) {
-            const reef_entity e = reef__get_handle(in);
-            if (!reef__get_text(in, text, REEF_NAME_MAX)) return false;
-            if (pass == 0) {
-                if (!name_gone(d, e)) return false;
-                continue;
-            }
-            const reef_status s = reef_name(d->w, e) ? REEF_NAME_TAKEN : reef_set_name(d->w, e, text);
-            if (s == REEF_NO_MEMORY) return reef__decode_no_memory(d);
-            if (s != REEF_OK)
-                return reef__in_wrong(in, REEF_CORRUPT, "a name is invalid or used twice, or its entity isn't alive");
+    for (uint32_t i = 0; i < count; i++) {
+        in->element = i + 1;
+        const reef_entity e = reef__get_handle(in);
+        if (!reef__get_text(in, text, REEF_NAME_MAX)) return false;
+        if (text[0] == 0) {
+            if (!reef__name_prepare_forget(d->w, e)) return reef__decode_no_memory(d);
+            reef__name_forget(d->w, e);
+            reef__invalidate(d->w, INVALIDATE_WRITTEN);
+            continue;
         }
-        if (pass == 0) in->got = start;
+        const reef_status s = reef_name(d->w, e) ? REEF_NAME_TAKEN : reef_set_name(d->w, e, text);
+        if (s == REEF_NO_MEMORY) return reef__decode_no_memory(d);
+        if (s != REEF_OK)
+            return reef__in_wrong(in, REEF_CORRUPT, "a name is invalid or used twice, or its entity isn't alive");
     }
     return in->status == REEF_OK;
 }
@@ -241,9 +173,8 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
         if (s->event_places[i].component == t->id) s->event_places[i].position = tail;
     for (uint32_t i = 0; i < count; i++) {
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        const uint64_t position = reef__get_u64(in);
+        const uint64_t position = reef__get_most(in, "position", 8, tail);
         if (in->status != REEF_OK) return false;
-        if (position > tail) return reef__in_wrong(in, REEF_CORRUPT, "a system has read more events than there are");
         const uint64_t serial = file_serial(d, name, false);
         if (serial == 0) return false;
         if (BUG(190) && reef__unknown_system_of(d->w, serial)) continue;
@@ -292,15 +223,14 @@ static bool events_fill(decoding *d, const file_type *f, const type *t, const ev
 bool reef__decode_events(decoding *d)
 {
     section_in *in = d->in;
-    const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
+    const file_type *f = reef__get_type(d);
     event_reading x = {.most = reef__get_u64(in)};
     x.head = reef__get_u64(in);
-    x.tail = reef__get_u64(in);
-    x.from = reef__get_u64(in);
-    const uint32_t count = reef__get_u32(in);
+    x.tail = reef__get_most(in, "tail", 8, EVENT_POSITION_MAX);
+    x.from = reef__get_most(in, "from", 8, x.tail);
+    const uint32_t count = reef__get_count(in, "count", f ? f->bytes : 0);
     if (f == NULL || in->status != REEF_OK) return false;
-    if (x.head > x.from || x.from > x.tail || x.tail - x.from != count || x.tail > EVENT_POSITION_MAX ||
-        (f->bytes && count > in_left(in) / f->bytes))
+    if (x.head > x.from || x.tail - x.from != count)
         return reef__in_wrong(in, REEF_CORRUPT, "the positions of events contradict each other");
     x.values = reef__get_bytes(in, (size_t)count * f->bytes);
     const type *t = f->dropped ? NULL : f->to ? f->to : f->t; /* events have no home, so they need no stand-in */
@@ -313,18 +243,16 @@ bool reef__decode_events(decoding *d)
 bool reef__decode_tracks(decoding *d)
 {
     section_in *in = d->in;
-    const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
-    const uint32_t first = reef__get_u32(in), count = reef__get_u32(in);
-    if (f == NULL || in->status != REEF_OK) return false;
-    if (count > in_left(in) / 16 || (uint64_t)first + count > d->w->hot.index_count)
-        return reef__in_wrong(in, REEF_CORRUPT, "stamps belong to indices that don't exist");
+    const file_type *f = reef__get_type(d);
+    const uint32_t end = d->w->hot.index_count, first = (uint32_t)reef__get_most(in, "first", 4, end),
+                   count = (uint32_t)reef__get_most(in, "count", 4, end - first);
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t changed = reef__get_u64(in), added = reef__get_u64(in);
-        if (!reef__decode_version(d, &changed) || !reef__decode_version(d, &added)) return false;
+        const uint64_t changed = reef__get_version(d), added = reef__get_version(d);
+        if (f == NULL || in->status != REEF_OK) return false;
         if (f->t == NULL || !f->t->tracked || (changed == 0 && added == 0)) continue;
         if (!reef__track_set(d->w, f->t->id, first + i, changed, added)) return reef__decode_no_memory(d);
     }
-    return true;
+    return in->status == REEF_OK;
 }
 
 bool reef__decode_lost(decoding *d)
@@ -332,15 +260,14 @@ bool reef__decode_lost(decoding *d)
     section_in *in = d->in;
     reef_world *w = d->w;
     reef_script value;
-    const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
-    const uint32_t count = reef__get_u32(in);
+    const file_type *f = reef__get_type(d);
+    const uint32_t count = reef__get_count(in, "count", sizeof(reef_entity));
     if (f == NULL || in->status != REEF_OK) return false;
-    if (count > in_left(in) / (sizeof(reef_entity) + f->bytes))
-        return reef__in_wrong(in, REEF_CORRUPT, "more scripts wait than the section holds");
     const bool kept = w->script_reader && f->t && f->t->id == d->script;
     if (!kept && count) d->load->converted = true; /* this world has no system that would end them */
     if (kept && !reef__removals_forget_waiting(w, w->script_reader - 1)) return reef__decode_no_memory(d);
     for (uint32_t i = 0; i < count; i++) {
+        in->element = i + 1;
         const reef_entity e = reef__get_handle(in);
         const unsigned char *from = reef__get_bytes(in, f->bytes);
         if (from == NULL) return false;
@@ -360,7 +287,9 @@ bool reef__decode_scripts_done(decoding *d)
     if (d->load->difference)
         return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "the class of a script isn't known: reef_script_know");
     const uint64_t rows = reef__scripts_without(d->w);
-    if (rows) reef__decode_note(d, REEF_NOTE_SCRIPT_UNKNOWN, reef__type_of(d->script)->name, NULL, rows);
+    const reef_load_note note = {
+        .kind = REEF_NOTE_SCRIPT_UNKNOWN, .type = reef__type_of(d->script)->name, .rows = rows};
+    if (rows) reef__decode_note(d, &note);
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* Reading a file: rows of tables, and the bits of rows.
  *
- * SIZE cuts tables that become shorter, and only notes how long the others become. Their rows are made chunk by
- * chunk, when the section of a chunk comes: first its handles, then default values (zero, or what a construct hook
- * makes), then the values of the section.
+ * The first section of a table says how many rows it has in the end. If these are fewer, it is cut at once. New rows
+ * are made chunk by chunk: first the handles, then default values (zero, or what a construct hook makes), then the
+ * values of the section.
  *
  * Invariant: there is never a row without values, and never a row for which no section brought a handle. */
 #include "file/decode_rows.h"
@@ -61,30 +61,6 @@ static bool table_cut(decoding *d, table *t, uint64_t rows)
     return true;
 }
 
-bool reef__decode_sizes(decoding *d)
-{
-    section_in *in = d->in;
-    const uint32_t count = reef__get_u32(in);
-    uint64_t promised = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        file_table *ft = reef__decode_table_of(d, reef__get_u32(in));
-        const uint64_t rows = reef__get_u64(in);
-        if (in->status != REEF_OK || ft == NULL) return false;
-        table *t = reef__table_own(d->w, ft->id);
-        if (t == NULL) return reef__decode_no_memory(d);
-        const uint64_t have = table_rows(t);
-        if (rows > d->w->hot.index_count)
-            return reef__in_wrong(in, REEF_CORRUPT, "a table has more rows than there are entities");
-        promised += rows > have ? rows - have : 0;
-        if (promised > (in->size - in->at) / 8)
-            return reef__in_wrong(in, REEF_CORRUPT, "the file announces more rows than it has room for");
-        ft->rows = rows;
-        ft->unit_count = 0;
-        if (rows < have && !table_cut(d, t, rows)) return false;
-    }
-    return in->status == REEF_OK;
-}
-
 bool reef__decode_rows_done(decoding *d)
 {
     for (uint32_t i = 0; i < d->table_count; i++) {
@@ -118,9 +94,8 @@ static bool piece_versions(const chunk_reading *x, piece_head *p)
     section_in *in = x->d->in;
     p->newest = 0;
     for (uint32_t i = 0; i < p->versions; i++) {
-        p->version[i] = reef__get_u64(in);
+        p->version[i] = reef__get_version(x->d);
         if (p->version[i] == 0) return reef__in_wrong(in, REEF_CORRUPT, "a write has no version");
-        if (!reef__decode_version(x->d, &p->version[i])) return false;
         if (p->version[i] > p->newest) p->newest = p->version[i];
     }
     return true;
@@ -136,22 +111,17 @@ static uint64_t piece_version(const piece_head *p, uint32_t i)
 static bool piece_next(const chunk_reading *x, piece_head *p)
 {
     section_in *in = x->d->in;
-    p->column = reef__get_u32(in);
-    p->row = reef__get_u32(in);
-    p->rows = reef__get_u32(in);
+    p->column = (uint32_t)reef__get_most(in, "column", 4, x->ft->column_count);
+    p->row = (uint32_t)reef__get_most(in, "row", 4, x->rows);
+    p->rows = (uint32_t)reef__get_most(in, "rows", 4, x->rows - p->row);
     if (in->status != REEF_OK) return false;
-    if (p->column > x->ft->column_count || p->row > x->rows || p->rows > x->rows - p->row)
-        return reef__in_wrong(in, REEF_CORRUPT, "values belong to rows that don't exist");
-    p->f = p->column ? &x->d->types[x->ft->columns[p->column - 1]] : NULL;
+    p->f = p->column ? &x->d->types[x->ft->types[p->column - 1]] : NULL;
     p->versions = p->f && p->f->home == REEF_SPLIT ? p->f->field_count : 1;
     if (p->versions == 0 || p->versions > REEF_SPLIT_FIELDS_MAX)
         return reef__in_wrong(in, REEF_CORRUPT, "type %.80s is split by field, but has no fields or too many",
                               p->f->name);
     if (!piece_versions(x, p)) return false;
-    const size_t size = p->column ? p->f->bytes : sizeof(reef_entity);
-    if (p->rows && size > in_left(in) / p->rows)
-        return reef__in_wrong(in, REEF_CORRUPT, "a section is too short for its content");
-    p->values = reef__get_bytes(in, p->rows * size);
+    p->values = reef__get_array(in, p->rows, p->column ? p->f->bytes : sizeof(reef_entity));
     return p->values != NULL;
 }
 
@@ -171,22 +141,8 @@ static bool handles_place(const chunk_reading *x, const reef_entity *e, const pi
     return true;
 }
 
-/* Replaces a value with hooks by a new one for another entity. The new value keeps the fields that the file may not
- * repeat: they are copied last, since moving the new value may run a hook that sets them. `room` holds two values; the
- * first is the new one. */
-static void value_renew(const type *t, void *value, void *room)
-{
-    void *was = (char *)room + t->size;
-    memcpy(was, value, t->size);
-    value_destroy(t, value);
-    reef__value_move(t, value, room);
-    for (uint32_t i = 0; !t->resets && t->fields && i < t->field_count; i++)
-        memcpy((char *)value + t->fields[i].offset, (const char *)was + t->fields[i].offset, t->fields[i].bytes);
-    if (!t->resets && t->fields == NULL) memcpy(value, was, t->size);
-}
-
-/* A row that exists gets another entity. Its values with hooks are replaced, so that the new entity has nothing of what
- * the old values own or of what a fork resets. */
+/* A row that exists gets another entity. Its values with hooks are made anew, so that the new entity has nothing of
+ * what the old values own or of what a fork resets. The file repeats what it has of them. */
 static bool row_renew(const chunk_reading *x, uint32_t row, reef_entity e)
 {
     const shape *s = x->t->shape;
@@ -194,9 +150,11 @@ static bool row_renew(const chunk_reading *x, uint32_t row, reef_entity e)
         const type *t = s->columns[k].type;
         if (!t->hooked) continue;
         if (!reef__block_own_at(x->d->w, x->t, x->unit, k)) return reef__decode_no_memory(x->d);
-        void *fresh = reef__decode_value_room(x->d, 2 * (size_t)t->size);
+        void *fresh = reef__decode_value_room(x->d, t->size);
         if (fresh == NULL || !reef__decode_construct(x->d, t, e, fresh)) return false;
-        value_renew(t, cell(unit_slots(x->d->w, x->unit), k, row, t->size), fresh);
+        void *value = cell(unit_slots(x->d->w, x->unit), k, row, t->size);
+        value_destroy(t, value);
+        reef__value_move(t, value, fresh);
     }
     return true;
 }
@@ -261,7 +219,7 @@ static void columns_end(const chunk_reading *x, uint32_t end, uint32_t row)
 static bool column_is_filled(const chunk_reading *x, const type *t)
 {
     for (uint32_t i = 0; i < x->ft->column_count && i < 64; i++) {
-        const file_type *f = &x->d->types[x->ft->columns[i]];
+        const file_type *f = &x->d->types[x->ft->types[i]];
         if (f->t == t) return f->whole && (x->filled >> i & 1);
     }
     return false;
@@ -343,6 +301,7 @@ static bool pieces_read(chunk_reading *x, bool handles)
     piece_head p = {0};
     x->d->in->got = x->start;
     for (uint32_t i = 0; i < x->pieces; i++) {
+        x->d->in->element = i + 1;
         if (!piece_next(x, &p)) return false;
         if (handles && p.column && p.column <= 64 && p.rows == x->rows) x->filled |= UINT64_C(1) << (p.column - 1);
         if ((p.column == 0) == handles && !(handles ? handles_read(x, &p) : values_read(x, &p))) return false;
@@ -353,19 +312,26 @@ static bool pieces_read(chunk_reading *x, bool handles)
 bool reef__decode_rows(decoding *d)
 {
     section_in *in = d->in;
-    chunk_reading x = {.d = d, .ft = reef__decode_table_of(d, reef__get_u32(in))};
+    chunk_reading x = {.d = d, .ft = reef__get_table(d)};
+    const uint64_t rows = reef__get_most(in, "rows", 8, d->w->hot.index_count);
     const uint32_t chunk = reef__get_u32(in);
     x.pieces = reef__get_u32(in);
     x.start = in->got;
     if (x.ft == NULL || in->status != REEF_OK) return false;
     x.t = reef__table_own(d->w, x.ft->id);
     if (x.t == NULL) return reef__decode_no_memory(d);
+    if (rows != x.ft->rows) x.ft->unit_count = 0;
+    x.ft->rows = rows;
+    if (rows < table_rows(x.t) && !table_cut(d, x.t, rows)) return false;
+    if (x.pieces == 0) return true;
     const uint64_t first = (uint64_t)chunk * REEF_BLOCK_ROWS, have = table_rows(x.t);
-    if (first >= x.ft->rows || first > have)
+    if (first >= rows || first > have)
         return reef__in_wrong(in, REEF_CORRUPT, "rows belong to a chunk that doesn't exist, or come out of order");
-    x.rows = x.ft->rows - first < REEF_BLOCK_ROWS ? (uint32_t)(x.ft->rows - first) : REEF_BLOCK_ROWS;
+    x.rows = rows - first < REEF_BLOCK_ROWS ? (uint32_t)(rows - first) : REEF_BLOCK_ROWS;
     x.fresh = x.rows;
     if (have < first + x.rows) {
+        if (first + x.rows - have > in_left(in) / sizeof(reef_entity))
+            return reef__in_wrong(in, REEF_CORRUPT, "the rows of a chunk have no content");
         if (!chunk_grow(&x, (uint32_t)(first + x.rows - have))) return false;
     } else {
         x.unit = reef__decode_unit(d, x.ft, chunk);
@@ -382,8 +348,8 @@ static bool words_read(decoding *d, uint32_t key, file_table *ft, uint32_t compo
     section_in *in = d->in;
     reef_world *w = d->w;
     const uint32_t unit = reef__decode_unit(d, ft, reef__get_u32(in));
-    uint64_t version = reef__get_u64(in);
-    if (unit == 0 || in->status != REEF_OK || !reef__decode_version(d, &version)) return false;
+    const uint64_t version = reef__get_version(d);
+    if (unit == 0 || in->status != REEF_OK) return false;
     /* The bit store of a type is made before that of its marks. Where it has words they keep their version. */
     const bool of_bits =
         component && reef__type_of(component)->bit && (BUG(162) || bit_words(bit_store_of(w, component), unit) == NULL);
@@ -404,13 +370,13 @@ bool reef__decode_bits(decoding *d)
 {
     enum { CHUNK_BYTES = 12 + 8 * BIT_WORDS };
     section_in *in = d->in;
-    const uint32_t what = reef__get_u8(in), number = reef__get_u32(in);
-    file_type *f = what == 2 ? NULL : reef__decode_type_of(d, number);
-    file_table *ft = reef__decode_table_of(d, reef__get_u32(in));
-    const uint32_t count = reef__get_u32(in);
+    const uint64_t what = reef__get_most(in, "what", 1, 2);
+    file_type *f = what == 2 ? NULL : reef__get_type(d);
+    if (what == 2 && reef__get_u32(in) != UINT32_MAX)
+        return reef__in_wrong(in, REEF_CORRUPT, "marks of entities belong to a type");
+    file_table *ft = reef__get_table(d);
+    const uint32_t count = reef__get_count(in, "words", CHUNK_BYTES);
     if (in->status != REEF_OK || ft == NULL) return false;
-    if (what > 2 || (what == 2 && number != UINT32_MAX) || count > in_left(in) / CHUNK_BYTES)
-        return reef__in_wrong(in, REEF_CORRUPT, "bits have an unknown kind, or there are too many");
     if (f && (f->t == NULL || f->dropped)) { /* values of the type are left out, and only counted */
         for (uint32_t i = 0; i < count; i++) {
             (void)reef__get_bytes(in, 12);
@@ -422,7 +388,7 @@ bool reef__decode_bits(decoding *d)
     if (f && what == 0 && !f->t->bit)
         return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has no bits, but the file contains some", f->name);
     const uint32_t component = f ? f->t->id : 0;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && (in->element = i + 1); i++)
         if (!words_read(d, what == 0 ? component : component | BIT_DISABLED, ft, component)) return false;
     return true;
 }

@@ -1,11 +1,10 @@
-/* Reading a file: the sections SIZE and ROWS (the rows of tables) and BITS (switches, marks, and who has values in
+/* Reading a file: the sections ROWS (the rows of tables) and BITS (switches, marks, and who has values in
  * stores). */
 #ifndef REEF_FILE_DECODE_ROWS_H
 #define REEF_FILE_DECODE_ROWS_H
 
 #include "file/decode.h"
 
-bool reef__decode_sizes(decoding *d);
 bool reef__decode_rows(decoding *d);
 bool reef__decode_bits(decoding *d);
 /* At the end of a record: does each table have the rows that were promised? */

@@ -32,13 +32,6 @@ static value_store *store_ready(decoding *d, const type *t)
     return s;
 }
 
-static bool entity_sound(decoding *d, reef_entity e)
-{
-    if (e.generation && e.index < d->w->hot.index_count) return true;
-    return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u has a value, but is out of range", (unsigned)e.index,
-                          (unsigned)e.generation);
-}
-
 /* ---- sparse, paged, cold ---- */
 
 static bool home_in_pages(const file_type *f)
@@ -71,43 +64,11 @@ static bool slot_leave_at(decoding *d, value_store *s, const type *t, uint32_t s
     return true;
 }
 
-bool reef__decode_store(decoding *d)
-{
-    section_in *in = d->in;
-    file_type *f = reef__decode_type_of(d, reef__get_u32(in));
-    const uint64_t count = reef__get_u64(in);
-    const uint32_t rows = reef__get_u32(in);
-    if (f == NULL || in->status != REEF_OK) return false;
-    if (f->counted) return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has two stores", f->name);
-    if (!home_in_pages(f) || rows == 0 || count > d->w->hot.index_count)
-        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has an impossible number of values, or another home",
-                              f->name);
-    if (count > (in->size - in->at) / 8 + (d->whole ? 0 : d->w->hot.index_count))
-        return reef__in_wrong(in, REEF_CORRUPT, "the file announces more values than it has room for");
-    f->page_rows = rows;
-    f->count = count;
-    f->counted = true;
-    if (f->t == NULL) {
-        if (f->home == REEF_COLD) f->rows = count;
-        return true;
-    }
-    value_store *s = store_ready(d, f->t);
-    if (s == NULL) return false;
-    for (uint64_t slot = count; !s->paged && slot < s->count; slot++)
-        if (!slot_leave_at(d, s, f->t, (uint32_t)slot)) return false;
-    for (uint32_t page = 0; s->paged && count == 0 && page < s->values.count; page++)
-        for (uint32_t i = 0; s->values.page[page] && i <= slot_mask(s); i++)
-            if (!slot_leave_at(d, s, f->t, (page << s->bits) + i)) return false;
-    if (!s->paged) s->count = count < s->count ? count : s->count;
-    return true;
-}
-
 /* Puts a value into its slot. */
 static bool slot_read(decoding *d, const file_type *f, value_store *s, uint32_t slot, reef_entity e,
                       const unsigned char *from)
 {
     const uint32_t i = slot & slot_mask(s);
-    if (!entity_sound(d, e)) return false;
     char *block = reef__store_page_own(d->w, s, slot >> s->bits);
     if (block == NULL || (!s->paged && reef__store_index_own(d->w, s, e.index) == NULL))
         return reef__decode_no_memory(d);
@@ -125,54 +86,56 @@ static bool slot_read(decoding *d, const file_type *f, value_store *s, uint32_t 
     } else {
         memcpy(block + i * sizeof e, &e, sizeof e);
         *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
-        if (slot >= s->count) s->count = (uint64_t)slot + 1; /* reef_validate finds a hole before this slot */
+        if (slot == s->count) s->count++;
     }
     if (f->t->size && f->op_count) reef__decode_value_flat(f, f->t, from, value);
     return true;
 }
 
-typedef struct page_reading {
-    decoding *d;
-    file_type *f;
-    value_store *s;
-    uint32_t page;
-} page_reading;
-
-static bool page_piece(const page_reading *x)
+/* Empties slots. In the homes sparse and cold values lie side by side: all values behind the first one go as well. */
+static bool slots_leave(decoding *d, value_store *s, const type *t, uint64_t from, uint32_t count)
 {
-    section_in *in = x->d->in;
-    const file_type *f = x->f;
-    value_store *s = x->s;
-    const uint32_t first = reef__get_u32(in), count = reef__get_u32(in);
-    uint64_t version = reef__get_u64(in);
-    if (in->status != REEF_OK || !reef__decode_version(x->d, &version)) return false;
-    const uint64_t from = (uint64_t)x->page * f->page_rows + first;
-    if (first > f->page_rows || count > f->page_rows - first || count > in_left(in) / (8 + (size_t)f->bytes))
-        return reef__in_wrong(in, REEF_CORRUPT, "slots lie outside of their page");
-    section_in handles = {.payload = reef__get_bytes(in, count * sizeof(reef_entity)),
-                          .length = count * sizeof(reef_entity)};
-    const unsigned char *values = reef__get_bytes(in, (size_t)count * f->bytes);
-    if (values == NULL || s == NULL) return in->status == REEF_OK;
-    if (from + count > (s->paged ? x->d->w->hot.index_count : f->count) && count) {
-        if (!s->paged) return reef__in_wrong(in, REEF_CORRUPT, "more values than were announced");
-    }
-    for (uint32_t i = 0; i < count; i++, values += f->bytes) {
+    uint64_t end = s->count;
+    if (s->paged) end = (uint64_t)s->values.count << s->bits;
+    if (s->paged && from + count < end) end = from + count;
+    for (uint64_t slot = from; slot < end; slot++)
+        if (s->values.page[slot >> s->bits] && !slot_leave_at(d, s, t, (uint32_t)slot)) return false;
+    if (!s->paged && from < s->count) s->count = from;
+    return true;
+}
+
+static bool slots_read(decoding *d, file_type *f, value_store *s, uint64_t from, uint32_t count)
+{
+    section_in *in = d->in, handles = {.payload = reef__get_array(in, count, sizeof(reef_entity)),
+                                       .length = count * sizeof(reef_entity)};
+    const unsigned char *values = reef__get_array(in, count, f->bytes);
+    if (values == NULL) return false;
+    if (s == NULL) f->rows += f->home == REEF_COLD ? count : 0; /* of the others BITS tell */
+    for (uint32_t i = 0; s && i < count; i++, values += f->bytes) {
         const reef_entity e = reef__get_handle(&handles);
         const uint64_t slot = from + i;
-        const bool none = s->paged && e.generation == 0;
-        if (none &&
-            (slot > UINT32_MAX || slot >> s->bits >= s->values.count || s->values.page[slot >> s->bits] == NULL))
-            continue;
-        if (s->paged && !none && e.index != slot)
-            return reef__in_wrong(in, REEF_CORRUPT, "a value lies in the slot of another entity");
-        if (none ? !slot_leave_at(x->d, s, f->t, (uint32_t)slot) : !slot_read(x->d, f, s, (uint32_t)slot, e, values))
-            return false;
+        if (e.generation == 0 || e.index >= d->w->hot.index_count || (s->paged ? e.index != slot : slot > s->count))
+            return reef__in_wrong(in, REEF_CORRUPT, "slot %llu has a value of entity %uv%u", (unsigned long long)slot,
+                                  (unsigned)e.index, (unsigned)e.generation);
+        if (!slot_read(d, f, s, (uint32_t)slot, e, values)) return false;
     }
-    const uint64_t page = from >> s->bits;
-    if (version && f->page_rows == slot_mask(s) + 1 && page < s->values.count && s->values.page[page]) {
-        if (reef__store_page_own(x->d->w, s, (uint32_t)page) == NULL) return reef__decode_no_memory(x->d);
+    return true;
+}
+
+static bool page_piece(decoding *d, file_type *f, value_store *s, uint32_t page, uint32_t rows)
+{
+    section_in *in = d->in;
+    const uint32_t first = (uint32_t)reef__get_most(in, "slot", 4, rows),
+                   count = (uint32_t)reef__get_most(in, "count", 4, rows - first);
+    const bool full = reef__get_most(in, "full", 1, 1);
+    const uint64_t version = reef__get_version(d), from = (uint64_t)page * rows + first;
+    if (in->status != REEF_OK) return false;
+    if (full && !slots_read(d, f, s, from, count)) return false;
+    if (s && !full && !slots_leave(d, s, f->t, from, count)) return false;
+    if (s && version && rows == slot_mask(s) + 1 && page < s->values.count && s->values.page[page]) {
+        if (reef__store_page_own(d->w, s, page) == NULL) return reef__decode_no_memory(d);
         s->values.version[page] = version;
-        reef__invalidate(x->d->w, INVALIDATE_WRITTEN);
+        reef__invalidate(d->w, INVALIDATE_WRITTEN);
     }
     return true;
 }
@@ -180,15 +143,17 @@ static bool page_piece(const page_reading *x)
 bool reef__decode_page(decoding *d)
 {
     section_in *in = d->in;
-    page_reading x = {.d = d, .f = reef__decode_type_of(d, reef__get_u32(in))};
-    x.page = reef__get_u32(in);
-    const uint32_t pieces = reef__get_u32(in);
-    if (x.f == NULL || in->status != REEF_OK) return false;
-    if (!x.f->counted || !home_in_pages(x.f))
-        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has a page that comes before its store", x.f->name);
-    if (x.f->t && (x.s = store_ready(d, x.f->t)) == NULL) return false;
-    for (uint32_t i = 0; i < pieces; i++)
-        if (!page_piece(&x)) return false;
+    file_type *f = reef__get_type(d);
+    const uint32_t page = reef__get_u32(in), rows = (uint32_t)reef__get_most(in, "rows", 4, REEF_PAGE_ROWS_MAX),
+                   pieces = reef__get_u32(in);
+    value_store *s = NULL;
+    if (f == NULL || in->status != REEF_OK) return false;
+    if (!home_in_pages(f)) return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has another home", f->name);
+    if (f->t && (s = store_ready(d, f->t)) == NULL) return false;
+    for (uint32_t i = 0; i < pieces; i++) {
+        in->element = i + 1;
+        if (!page_piece(d, f, s, page, rows)) return false;
+    }
     return true;
 }
 
@@ -205,17 +170,6 @@ bool reef__decode_relations_done(decoding *d)
         if (round != REEF_OK) return reef__in_wrong(d->in, REEF_CORRUPT, "a relation leads round in a circle");
     }
     d->w->untargeted = false;
-    return true;
-}
-
-bool reef__decode_stores_done(decoding *d)
-{
-    for (uint32_t i = 0; i < d->type_count; i++) {
-        const file_type *f = &d->types[i];
-        if (f->counted && f->t && home_in_pages(f) && store_of(d->w, f->t->id)->count != f->count)
-            return reef__in_wrong(d->in, REEF_CORRUPT, "type %.80s has another number of values than was announced",
-                                  f->name);
-    }
     return true;
 }
 
@@ -279,17 +233,12 @@ static bool index_taken(const value_store *s, reef_entity e)
 static bool multi_read(decoding *d, const file_type *f, value_store *s)
 {
     section_in *in = d->in;
-    const reef_entity e = reef__get_handle(in);
-    uint64_t version = reef__get_u64(in);
-    const uint32_t n = reef__get_u32(in);
-    if (in->status != REEF_OK || !reef__decode_version(d, &version)) return false;
-    if (n == 0 || n > REEF_MULTI_MAX || n > in_left(in) / (f->bytes ? f->bytes : 1)) {
-        if (n == 0 || n > REEF_MULTI_MAX || f->bytes)
-            return reef__in_wrong(in, REEF_CORRUPT, "an entity has an impossible number of values");
-    }
-    const unsigned char *from = reef__get_bytes(in, (size_t)n * f->bytes);
+    const reef_entity e = reef__get_entity(d);
+    uint64_t version = reef__get_version(d);
+    const uint32_t n = (uint32_t)reef__get_most(in, "values", 4, REEF_MULTI_MAX);
+    const unsigned char *from = reef__get_array(in, n, f->bytes);
     if (from == NULL || f->t == NULL) return in->status == REEF_OK;
-    if (!entity_sound(d, e)) return false;
+    if (n == 0) return reef__in_wrong(in, REEF_CORRUPT, "an entity has no value of type %.80s", f->name);
     if (version == 0) version = version_kept(d, e);
     if (n > slot_mask(s) + 1)
         return reef__in_wrong(in, REEF_LIMIT, "more values of type %.80s than an entity can have", f->name);
@@ -318,7 +267,9 @@ static bool shared_give(decoding *d, const file_type *f, value_store *s, void *v
     section_in in = {.payload = holders, .length = n * sizeof(reef_entity)};
     for (uint32_t i = 0; i < n; i++) {
         const reef_entity e = reef__get_handle(&in);
-        if (!entity_sound(d, e)) return false;
+        if (e.generation == 0 || e.index >= d->w->hot.index_count)
+            return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u doesn't exist", (unsigned)e.index,
+                                  (unsigned)e.generation);
         if (index_taken(s, e))
             return reef__in_wrong(d->in, REEF_CORRUPT, "an entity has two values of type %.80s", f->name);
         const uint32_t slot = (uint32_t)s->count, page = slot >> s->bits;
@@ -336,11 +287,9 @@ static bool shared_give(decoding *d, const file_type *f, value_store *s, void *v
 static bool shared_read(decoding *d, const file_type *f, value_store *s)
 {
     section_in *in = d->in;
-    const uint32_t n = reef__get_u32(in);
-    uint64_t version = reef__get_u64(in);
-    if (in->status != REEF_OK || !reef__decode_version(d, &version)) return false;
-    if (n == 0 || n > in_left(in) / sizeof(reef_entity))
-        return reef__in_wrong(in, REEF_CORRUPT, "a shared value has an impossible number of holders");
+    const uint32_t n = reef__get_count(in, "holders", sizeof(reef_entity));
+    uint64_t version = reef__get_version(d);
+    if (in->status == REEF_OK && n == 0) return reef__in_wrong(in, REEF_CORRUPT, "a shared value has no holder");
     const unsigned char *holders = reef__get_bytes(in, n * sizeof(reef_entity)), *from = reef__get_bytes(in, f->bytes);
     if (from == NULL || f->t == NULL) return in->status == REEF_OK;
     void *value = reef__shared_make(d->w, f->t);
@@ -362,12 +311,13 @@ static bool shared_read(decoding *d, const file_type *f, value_store *s)
 bool reef__decode_several(decoding *d)
 {
     section_in *in = d->in;
-    file_type *f = reef__decode_type_of(d, reef__get_u32(in));
-    const uint32_t first = reef__get_u8(in), count = reef__get_u32(in);
+    file_type *f = reef__get_type(d);
+    const bool first = reef__get_most(in, "first", 1, 1);
+    const uint32_t count = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
-    if (first > 1 || (f->home != REEF_MULTI && f->home != REEF_SHARED))
+    if (f->home != REEF_MULTI && f->home != REEF_SHARED)
         return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has values in a section for another home", f->name);
-    if (f->counted == (first != 0))
+    if (f->counted == first)
         return reef__in_wrong(in, REEF_CORRUPT,
                               first ? "type %.80s begins twice" : "type %.80s goes on before it begins", f->name);
     f->counted = true;
@@ -379,6 +329,7 @@ bool reef__decode_several(decoding *d)
         d->page_newest = 0;
     }
     for (uint32_t i = 0; i < count; i++) {
+        in->element = i + 1;
         if (f->t) s = (value_store *)(uintptr_t)store_of(d->w, f->t->id);
         if (!(f->home == REEF_MULTI ? multi_read(d, f, s) : shared_read(d, f, s))) return false;
     }

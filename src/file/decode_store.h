@@ -1,15 +1,12 @@
-/* Reading a file: the sections STOR and PAGE (values in sparse, paged and cold stores) and VALS (several values of an
+/* Reading a file: the sections PAGE (values in sparse, paged and cold stores) and VALS (several values of an
  * entity, and shared values). */
 #ifndef REEF_FILE_DECODE_STORE_H
 #define REEF_FILE_DECODE_STORE_H
 
 #include "file/decode.h"
 
-bool reef__decode_store(decoding *d);
 bool reef__decode_page(decoding *d);
 bool reef__decode_several(decoding *d);
-/* At the end of a record: does each store have the number of values that was promised? */
-bool reef__decode_stores_done(decoding *d);
 /* The end of the file: all values are there, and relations are found by their targets. */
 bool reef__decode_relations_done(decoding *d);
 

@@ -7,7 +7,6 @@
  *
  * A plan is made once for each type. Where the file and the program have the same layout, it is one copy of bytes. */
 #include "file/decode_types.h"
-#include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/names.h"
@@ -137,17 +136,46 @@ static any_number number_renamed(const file_type *f, const field_op *op, any_num
     return n;
 }
 
-static void op_rename(const file_type *f, const field_op *op, const unsigned char *from, char *to)
+/* Is the number that was written the same one? */
+static bool number_kept(any_number n, uint8_t kind, const char *to)
 {
-    const uint32_t in = reef__kind_size((reef_kind)op->was), out = reef__kind_size((reef_kind)op->kind);
-    for (uint32_t i = 0; i < op->count; i++)
-        number_write(op->kind, number_renamed(f, op, number_read(op->was, from + i * in)), to + i * out);
+    const uint32_t size = reef__kind_size((reef_kind)kind);
+    unsigned char bytes[8];
+    for (uint32_t i = 0; i < size; i++) bytes[i] = (unsigned char)to[HOST_IS_LITTLE ? i : size - 1 - i];
+    any_number is = number_read(kind, bytes);
+    if (n.is_real && is.is_real) return !(n.real < is.real) && !(n.real > is.real); /* also of what is no number */
+    any_number *real = n.is_real ? &n : &is;
+    if (real->is_real) {
+        const double x = real->real;
+        number_round(real);
+        const double whole = real->negative ? -(double)real->magnitude : (double)real->magnitude;
+        if (x < whole || x > whole) return false;
+    }
+    return n.magnitude == is.magnitude && (n.negative == is.negative || n.magnitude == 0);
 }
 
-static void op_convert(const field_op *op, const unsigned char *from, char *to)
+/* Converts the numbers of a field. Answers whether all are what they were. */
+static bool op_convert(const file_type *f, const field_op *op, const unsigned char *from, char *to)
 {
     const uint32_t in = reef__kind_size((reef_kind)op->was), out = reef__kind_size((reef_kind)op->kind);
-    for (uint32_t i = 0; i < op->count; i++) number_write(op->kind, number_read(op->was, from + i * in), to + i * out);
+    bool kept = true;
+    for (uint32_t i = 0; i < op->count; i++) {
+        const any_number was = number_read(op->was, from + i * in);
+        const any_number n = op->rename_count ? number_renamed(f, op, was) : was;
+        number_write(op->kind, n, to + i * out);
+        /* a name that the program doesn't have */
+        const bool named = n.magnitude || was.magnitude == 0 || op->rename_count == 0;
+        kept &= named && bits_count(n.magnitude) >= (op->mask ? bits_count(was.magnitude) : 0) &&
+                number_kept(n, op->kind, to + i * out);
+    }
+    return kept;
+}
+
+static bool bytes_are_zero(const unsigned char *p, uint32_t count)
+{
+    unsigned any = 0;
+    for (uint32_t i = 0; i < count; i++) any |= p[i];
+    return any == 0;
 }
 
 /* Copies elements of the same kind where bytes can't be copied as they are: on a big-endian machine, and truth values,
@@ -165,7 +193,7 @@ static void op_reorder(const field_op *op, const unsigned char *from, char *to)
 
 static bool op_copies(const field_op *op)
 {
-    if (op->was != op->kind || op->kind == REEF_BOOL || op->rename_count) return false;
+    if (op->was != op->kind || op->kind == REEF_BOOL || op->kind == 0 || op->rename_count) return false;
     return HOST_IS_LITTLE || op->kind == REEF_U8 || op->kind == REEF_I8 || op->kind == REEF_CHAR;
 }
 
@@ -176,17 +204,19 @@ void reef__decode_values(const file_type *f, const unsigned char *from, const va
         return;
     }
     for (uint32_t i = 0; i < f->op_count; i++) {
-        const field_op *op = &f->ops[i];
+        field_op *op = &f->ops[i];
         const unsigned char *p = from + op->from;
         char *q = to->base[op->part] + op->to;
         const size_t stride = to->stride[op->part], bytes = (size_t)op->count * reef__kind_size((reef_kind)op->kind);
-        if (op_copies(op))
+        if (op->kind == 0)
+            for (uint32_t row = 0; row < rows; row++, p += f->bytes) op->lost += !bytes_are_zero(p, op->count);
+        else if (op_copies(op))
             for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) bytes_copy(q, p, bytes);
-        else if (op->rename_count)
-            for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) op_rename(f, op, p, q);
+        else if (op->was == op->kind && op->rename_count == 0)
+            for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) op_reorder(op, p, q);
         else
             for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride)
-                op->was == op->kind ? op_reorder(op, p, q) : op_convert(op, p, q);
+                op->lost += !op_convert(f, op, p, q) && !BUG(450);
     }
 }
 
@@ -246,6 +276,12 @@ static bool plan_add(type_reading *x, field_op op)
     return true;
 }
 
+/* Adds a step for bytes that are left out. */
+static bool plan_leave(type_reading *x, uint32_t from, uint32_t bytes)
+{
+    return bytes == 0 || plan_add(x, (field_op){.from = from, .count = bytes});
+}
+
 enum { KIND_TEXT = 24 };
 
 /* "u16", "f32[3]", "text[8]" */
@@ -273,31 +309,33 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
                    .part = (uint16_t)(t->split ? part : 0)};
     const bool same = from->kind == (uint8_t)field->kind,
                fits = same || (kind_is_number(from->kind) && kind_is_number((uint8_t)field->kind));
-    if (!same || have != want) {
-        char was[KIND_TEXT], is[KIND_TEXT];
-        const reef_load_note note = {.kind = fits ? REEF_NOTE_FIELD_CONVERTED : REEF_NOTE_FIELD_KIND,
-                                     .type = t->name,
-                                     .field = field->name,
-                                     .was = kind_text(from->kind, have, was),
-                                     .is = kind_text((uint8_t)field->kind, want, is)};
-        if (x->d->load->difference)
-            return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE,
-                                  "field %.40s of type %.40s is %s in the difference and %s in the program",
-                                  field->name, t->name, note.was, note.is);
-        reef__decode_note_kinds(x->d, &note);
-    }
-    if (!fits) return true;
-    return reef__decode_renames(x->d, x->f, &op, from->names, field->names, t->name, field->name) && plan_add(x, op);
+    const uint32_t first = x->f->op_count, read = fits ? op.count : 0;
+    char was[KIND_TEXT], is[KIND_TEXT];
+    (void)kind_text(from->kind, have, was);
+    (void)kind_text((uint8_t)field->kind, want, is);
+    if ((!same || have != want) && x->d->load->difference)
+        return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE,
+                              "field %.40s of type %.40s is %s in the difference and %s in the program", field->name,
+                              t->name, was, is);
+    if (!plan_leave(x, from->at + read * from_size, (have - read) * from_size)) return false;
+    if (fits &&
+        (!reef__decode_renames(x->d, x->f, &op, from->names, field->names, t->name, field->name) || !plan_add(x, op)))
+        return false;
+    const reef_load_note_kind kind = fits ? REEF_NOTE_FIELD_CONVERTED : REEF_NOTE_FIELD_KIND;
+    return (same && have == want) || reef__decode_keep(x->d, x->f, kind, first, field->name, was, is);
 }
 
-/* Notes that a field is in the file or in the program alone. A difference is refused then. */
-static bool plan_note(type_reading *x, reef_load_note_kind kind, const type *t, const char *field)
+/* Notes that a field is in the file or in the program alone, and what it takes in the file. A difference is refused
+ * then. */
+static bool plan_note(type_reading *x, reef_load_note_kind kind, const type *t, const char *field,
+                      const file_field *from)
 {
+    const uint32_t first = x->f->op_count;
     if (x->d->load->difference)
         return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "field %.40s of type %.40s is missing on one side", field,
                               t->name);
-    reef__decode_note(x->d, kind, t->name, field, 0);
-    return true;
+    return (from == NULL || plan_leave(x, from->at, from->bytes)) &&
+           reef__decode_keep(x->d, x->f, kind, first, field, NULL, NULL);
 }
 
 static bool plan_by_fields(type_reading *x, const type *t)
@@ -306,13 +344,14 @@ static bool plan_by_fields(type_reading *x, const type *t)
         uint32_t k = 0;
         while (k < x->count && strcmp(x->fields[k].name, t->fields[i].name) != 0) k++;
         if (!(k < x->count ? plan_field(x, t, &t->fields[i], i, &x->fields[k])
-                           : plan_note(x, REEF_NOTE_FIELD_DEFAULT, t, t->fields[i].name)))
+                           : plan_note(x, REEF_NOTE_FIELD_DEFAULT, t, t->fields[i].name, NULL)))
             return false;
     }
     for (uint32_t k = 0; k < x->count; k++) {
         uint32_t i = 0;
         while (i < t->field_count && strcmp(x->fields[k].name, t->fields[i].name) != 0) i++;
-        if (i == t->field_count && !plan_note(x, REEF_NOTE_FIELD_DROPPED, t, x->fields[k].name)) return false;
+        if (i == t->field_count && !plan_note(x, REEF_NOTE_FIELD_DROPPED, t, x->fields[k].name, &x->fields[k]))
+            return false;
     }
     return true;
 }
@@ -355,7 +394,8 @@ static bool type_plan_make(type_reading *x, const type *t)
     } else if (fields || x->count) {
         if (!plan_by_fields(x, t)) return false;
     }
-    for (uint32_t i = 0; i < f->op_count; i++) covered += f->ops[i].count * reef__kind_size((reef_kind)f->ops[i].kind);
+    for (uint32_t i = 0; i < f->op_count; i++)
+        if (f->ops[i].kind) covered += f->ops[i].count * reef__kind_size((reef_kind)f->ops[i].kind);
     f->partial = covered < t->size;
     f->whole = !t->split && f->op_count == 1 && op_copies(&f->ops[0]) && covered == f->bytes && f->bytes == t->size &&
                f->ops[0].from == 0;
@@ -445,13 +485,31 @@ static bool type_unknown(type_reading *x)
     const reef_load_desc *desc = d->load->desc;
     const reef_unknown how = d->load->difference ? REEF_UNKNOWN_REFUSE : desc ? desc->unknown : REEF_UNKNOWN_DROP;
     if (how == REEF_UNKNOWN_REFUSE) return reef__in_wrong(d->in, REEF_UNKNOWN_TYPE, "type %.80s isn't known", f->name);
-    if (how == REEF_UNKNOWN_DECLARE && reef_type_find(f->name).id == 0) f->t = type_declare(x);
+    const bool declare = how == REEF_UNKNOWN_DECLARE && reef_type_find(f->name).id == 0;
+    if (declare && !d->load->planned) f->t = type_declare(x);
     if (d->in->status != REEF_OK) return false;
     d->load->converted = true;
     if (f->t) return type_plan_make(x, f->t);
     f->dropped = true;
-    if (home_in_table(f->home)) f->t = standin_make(d, REEF_TABLE, 0, 1);
-    return !home_in_table(f->home) || f->t != NULL;
+    f->declarable = declare && d->load->planned;
+    return f->declarable || reef__decode_keep(d, f, REEF_NOTE_TYPE_DROPPED, 0, NULL, NULL, NULL);
+}
+
+const type *reef__decode_code(decoding *d, uint32_t bit)
+{
+    const type *t = d->codes[bit];
+    if (t == NULL && (t = standin_make(d, REEF_TABLE, 0, 1)) == NULL) return NULL;
+    if (reef_world_use(d->w, (reef_component){t->id}) != REEF_OK) return (void)reef__decode_no_memory(d), NULL;
+    return d->codes[bit] = t;
+}
+
+/* Notes that the file describes a type of the program. False: it has done so before, or no memory. */
+static bool type_note(decoding *d, const type *t)
+{
+    if (!reef__decode_room(d, &d->known, &d->known_room, t->id + 1, 1)) return false;
+    if (d->known[t->id]) return reef__in_wrong(d->in, REEF_CORRUPT, "two types have the name %.80s", t->name);
+    d->known[t->id] = 1;
+    return true;
 }
 
 static bool type_resolve(type_reading *x)
@@ -469,7 +527,7 @@ static bool type_resolve(type_reading *x)
     else {
         if (d->load->difference)
             return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s has another home", f->name);
-        reef__decode_note(d, REEF_NOTE_HOME_CHANGED, t->name, NULL, 0);
+        if (!reef__decode_keep(d, f, REEF_NOTE_HOME_CHANGED, 0, NULL, NULL, NULL)) return false;
         f->to = t;
         if (t->split) { /* the stand-in holds the whole struct */
             type whole = *t;
@@ -482,6 +540,7 @@ static bool type_resolve(type_reading *x)
     }
     if (ok && f->t && reef_world_use(d->w, (reef_component){f->t->id}) != REEF_OK) ok = reef__decode_no_memory(d);
     if (ok && f->t && t && !type_as_written(x, t)) d->load->converted = true;
+    if (ok && f->t) ok = type_note(d, f->to ? f->to : f->t);
     return ok && (reef__numbering_type(&d->load->numbering, f->t ? f->t->id : 0) || reef__decode_no_memory(d));
 }
 
@@ -492,19 +551,17 @@ static bool field_read(type_reading *x, uint32_t i, uint32_t *at)
     section_in *in = x->d->in;
     file_field *p = &x->fields[i];
     if (!reef__get_text(in, p->name, REEF_TYPE_NAME_MAX)) return false;
-    p->kind = (uint8_t)reef__get_u8(in);
-    p->offset = reef__get_u32(in);
-    p->bytes = reef__get_u32(in);
+    const uint32_t size = x->f->size;
+    p->kind = (uint8_t)reef__get_most(in, "kind", 1, REEF_ENTITY);
+    p->offset = (uint32_t)reef__get_most(in, "offset", 4, size);
+    p->bytes = (uint32_t)reef__get_most(in, "bytes", 4, size - p->offset);
     if (!reef__get_text(in, p->unit, REEF_TYPE_NAME_MAX)) return false;
     p->lowest = reef__get_f64(in);
     p->highest = reef__get_f64(in);
     p->at = *at;
     if (in->status != REEF_OK) return false;
-    const uint32_t element = p->kind >= REEF_BOOL && p->kind <= REEF_ENTITY ? reef__kind_size((reef_kind)p->kind) : 0;
-    const uint32_t size = x->f->size;
-    if (element == 0 || p->bytes == 0 || p->bytes % element || p->offset > size || p->bytes > size - p->offset ||
-        p->bytes > REEF_SIZE_MAX)
-        return reef__in_wrong(in, REEF_CORRUPT, "a field has an impossible kind, size or offset");
+    if (p->kind == 0 || p->bytes == 0 || p->bytes % reef__kind_size((reef_kind)p->kind))
+        return reef__in_wrong(in, REEF_CORRUPT, "field %.80s has an impossible kind or size", p->name);
     for (uint32_t k = 0; k < i; k++)
         if (strcmp(x->fields[k].name, p->name) == 0)
             return reef__in_wrong(in, REEF_CORRUPT, "a type has two fields of the same name");
@@ -520,11 +577,10 @@ static bool names_read(type_reading *x)
     uint32_t used = 0;
     if (!reef__decode_name_lists(x->d, &x->lists)) return false;
     for (uint32_t i = 0; i < x->count; i++) {
-        const uint32_t number = reef__get_u16(in);
+        const uint32_t most = used < x->lists.count ? used + 1 : used;
+        const uint32_t number = (uint32_t)reef__get_most(in, "list", 2, most);
         if (in->status != REEF_OK) return false;
         if (number == 0) continue;
-        if (number > x->lists.count || number > used + 1)
-            return reef__in_wrong(in, REEF_CORRUPT, "a field has names that aren't described");
         if (number > used) used = number;
         x->fields[i].names = &x->lists.list[number - 1].names;
         const char *why = reef__names_refused(x->fields[i].names, (reef_kind)x->fields[i].kind);
@@ -535,36 +591,10 @@ static bool names_read(type_reading *x)
 
 static bool type_sizes_sound(const file_type *f, uint32_t count, uint32_t sum)
 {
-    if (f->size > REEF_SIZE_MAX || f->home > REEF_SPLIT ||
-        f->flags > (TYPE_RAW | TYPE_OMITTED | TYPE_TRACKED | TYPE_RELATION | TYPE_NAMES))
-        return false;
     if ((f->home == REEF_BIT) && f->size) return false;
     if ((f->flags & TYPE_RAW) && (f->flags & TYPE_OMITTED)) return false;
     if (f->flags & TYPE_RAW) return f->bytes == f->size && count == 0;
     return f->flags & TYPE_OMITTED ? f->bytes == 0 : f->bytes == sum;
-}
-
-/* The slot of the name in the hash table, or the free slot where it belongs. */
-static uint32_t *name_slot(const decoding *d, const char *name)
-{
-    for (uint32_t i = (uint32_t)reef__hash_bytes(name, strlen(name));; i++) {
-        uint32_t *slot = &d->names[i & (d->name_room - 1)];
-        if (*slot == 0 || strcmp(d->types[*slot - 1].name, name) == 0) return slot;
-    }
-}
-
-/* Makes room for one more name: at most half of the slots are taken. */
-static bool names_room(decoding *d)
-{
-    const uint32_t room = d->name_room ? d->name_room * 2 : 64;
-    if (d->type_count < d->name_room / 2) return true;
-    uint32_t *old = d->names, *names = reef__memory_zeroed(d->memory, MEMORY_OTHER, room * sizeof *names);
-    if (names == NULL) return reef__decode_no_memory(d);
-    reef__memory_free(d->memory, MEMORY_OTHER, old, d->name_room * sizeof *old);
-    d->names = names;
-    d->name_room = room;
-    for (uint32_t i = 0; i < d->type_count; i++) *name_slot(d, d->types[i].name) = i + 1;
-    return true;
 }
 
 static bool type_read(type_reading *x)
@@ -575,19 +605,14 @@ static bool type_read(type_reading *x)
     char name[REEF_TYPE_NAME_MAX + 1];
     uint32_t sum = 0, room = 0;
     if (!reef__get_text(in, name, REEF_TYPE_NAME_MAX)) return false;
-    f->home = (reef_home)reef__get_u8(in);
-    f->flags = reef__get_u8(in);
-    f->size = reef__get_u32(in);
+    f->home = (reef_home)reef__get_most(in, "home", 1, REEF_SPLIT);
+    f->flags = (uint32_t)reef__get_most(in, "flags", 1, TYPE_FLAGS);
+    f->size = (uint32_t)reef__get_most(in, "size", 4, REEF_SIZE_MAX);
     x->align = reef__get_u32(in);
     f->bytes = reef__get_u32(in);
-    x->base = reef__get_u32(in);
-    x->count = reef__get_u16(in);
+    x->base = (uint32_t)reef__get_most(in, "base", 4, d->type_count);
+    x->count = (uint32_t)reef__get_most(in, "fields", 2, REEF_FIELDS_MAX);
     if (in->status != REEF_OK) return false;
-    if (x->count > REEF_FIELDS_MAX || x->base > d->type_count)
-        return reef__in_wrong(in, REEF_CORRUPT, "a type has too many fields or an unknown base");
-    if (!names_room(d)) return false;
-    uint32_t *slot = name_slot(d, name);
-    if (*slot) return reef__in_wrong(in, REEF_CORRUPT, "two types have the same name");
     if ((f->flags & TYPE_RAW) && !(d->load->flags & FILE_RAW))
         return reef__in_wrong(in, REEF_CORRUPT, "a type is raw, but the header doesn't say so");
     f->name_bytes = strlen(name) + 1;
@@ -595,7 +620,6 @@ static bool type_read(type_reading *x)
     if (f->name == NULL) return reef__decode_no_memory(d);
     memcpy(f->name, name, f->name_bytes);
     f->number = d->type_count++;
-    *slot = d->type_count;
     f->field_count = x->count;
     bool ok = reef__decode_room(d, &x->fields, &room, x->count, sizeof *x->fields);
     for (uint32_t i = 0; ok && i < x->count; i++) ok = field_read(x, i, &sum);
@@ -618,6 +642,7 @@ bool reef__decode_types(decoding *d)
     for (uint32_t i = 0; i < count && d->in->status == REEF_OK; i++) {
         if (!reef__decode_room(d, &d->types, &d->type_room, d->type_count + 1, sizeof *d->types)) return false;
         type_reading x = {.d = d, .f = &d->types[d->type_count]};
+        d->in->element = i + 1;
         if (!type_read(&x)) return false;
     }
     return d->in->status == REEF_OK;
@@ -626,51 +651,74 @@ bool reef__decode_types(decoding *d)
 static bool table_read_one(decoding *d)
 {
     section_in *in = d->in;
-    const uint32_t count = reef__get_u32(in);
-    uint32_t *ids = NULL, room = 0, n = 0, columns = 0;
-    reef_status status = REEF_OK;
-    if (in->status != REEF_OK) return false;
-    if (count > in_left(in) / 4 || count > REEF_COMPONENTS_MAX)
-        return reef__in_wrong(in, REEF_CORRUPT, "a table has too many types");
-    file_table *ft = &d->tables[d->table_count++];
+    const uint32_t count = (uint32_t)reef__get_most(in, "components", 4, REEF_COMPONENTS_MAX);
+    file_table *ft = &d->tables[d->table_count];
     *ft = (file_table){0};
-    bool ok = reef__decode_room(d, &ids, &room, count + 1, sizeof *ids) &&
-              reef__decode_room(d, &ft->columns, &columns, count + 1, sizeof *ft->columns);
-    ft->column_count = columns; /* the capacity, until the number is known */
-    uint32_t used = 0;
-    for (uint32_t i = 0; ok && i < count; i++) {
-        const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
-        ok = f != NULL;
-        if (ok && (!home_in_table(f->home) || f->t == NULL))
-            ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s is in a table, but has another home", f->name);
-        const uint32_t parts = ok ? f->t->part_count : 0;
-        ok = ok && reef__decode_room(d, &ids, &room, n + 1 + parts, sizeof *ids);
-        if (!ok) break;
-        ids[n++] = f->t->id;
-        for (uint32_t k = 0; k < parts; k++) ids[n++] = f->t->parts[k];
-        if (f->bytes) ft->columns[used++] = f->number;
+    if (in->status != REEF_OK) return false;
+    ft->types = reef__memory_resize(d->memory, MEMORY_OTHER, NULL, 0, (count + 1) * sizeof *ft->types, PLAIN_ALIGN);
+    if (ft->types == NULL) return reef__decode_no_memory(d);
+    ft->type_count = count;
+    d->table_count++;
+    for (uint32_t i = 0; i < count; i++) {
+        const file_type *f = reef__get_type(d);
+        if (f == NULL) return false;
+        if (!home_in_table(f->home))
+            return reef__in_wrong(in, REEF_CORRUPT, "type %.80s is in a table, but has another home", f->name);
+        ft->types[i] = f->number;
+        if (f->bytes == 0) continue;
+        ft->types[i] = ft->types[ft->column_count];
+        ft->types[ft->column_count++] = f->number;
     }
+    return reef__numbering_table(&d->load->numbering, 0) || reef__decode_no_memory(d);
+}
+
+/* Lists the types of a table: those of the program with their parts, and tags that spell the table's number where some
+ * are left out. */
+static bool table_types(decoding *d, uint32_t number, uint32_t **ids, uint32_t *room, uint32_t *count)
+{
+    const file_table *ft = &d->tables[number];
+    uint32_t n = 0, code = 0;
+    for (uint32_t i = 0; i < ft->type_count; i++) {
+        const file_type *f = &d->types[ft->types[i]];
+        if (f->dropped && !BUG(451)) code = number + 1;
+        if (f->dropped) continue;
+        if (!reef__decode_room(d, ids, room, n + 1 + f->t->part_count, sizeof **ids)) return false;
+        (*ids)[n++] = f->t->id;
+        for (uint32_t k = 0; k < f->t->part_count; k++) (*ids)[n++] = f->t->parts[k];
+    }
+    for (uint32_t bit = 0; code >> bit; bit++) {
+        if (!(code >> bit & 1)) continue;
+        const type *t = bit < TABLE_CODES ? reef__decode_code(d, bit) : NULL;
+        if (t == NULL) return reef__in_wrong(d->in, REEF_LIMIT, "more tables than a world can have");
+        if (!reef__decode_room(d, ids, room, n + 1, sizeof **ids)) return false;
+        (*ids)[n++] = t->id;
+    }
+    *count = n;
+    return true;
+}
+
+bool reef__decode_table_make(decoding *d, uint32_t number)
+{
+    section_in *in = d->in;
+    file_table *ft = &d->tables[number];
+    uint32_t *ids = NULL, room = 0, n = 0, id = 0;
+    reef_status status = REEF_OK;
+    bool ok = table_types(d, number, &ids, &room, &n);
     if (ok) reef__ids_sort(ids, n);
     for (uint32_t i = 1; ok && i < n; i++)
-        if (ids[i] == ids[i - 1]) ok = reef__in_wrong(in, REEF_CORRUPT, "a table has a type twice");
-    if (ok) {
-        ft->id = reef__graph_table(d->w, ids, n, &status);
-        if (ft->id == 0)
-            ok = status == REEF_LIMIT ? reef__in_wrong(in, REEF_LIMIT, "a table has more types than a table can have")
-                                      : reef__decode_no_memory(d);
-    }
-    ok = ok && reef__decode_room(d, &d->seen, &d->seen_room, ft->id + 1, 1);
-    if (ok && d->seen[ft->id]) ok = reef__in_wrong(in, REEF_CORRUPT, "a table is described twice");
-    if (ok) d->seen[ft->id] = 1;
+        if (ids[i] == ids[i - 1]) ok = reef__in_wrong(in, REEF_CORRUPT, "table %u has a type twice", (unsigned)number);
+    if (ok && (id = reef__graph_table(d->w, ids, n, &status)) == 0)
+        ok = status == REEF_LIMIT ? reef__in_wrong(in, REEF_LIMIT, "a table has more types than a table can have")
+                                  : reef__decode_no_memory(d);
     reef__memory_free(d->memory, MEMORY_OTHER, ids, room * sizeof *ids);
-    uint32_t *fit = reef__memory_resize(d->memory, MEMORY_OTHER, ft->columns, columns * sizeof *fit,
-                                        (used ? used : 1) * sizeof *fit, PLAIN_ALIGN);
-    if (fit == NULL) return ok && reef__decode_no_memory(d);
-    ft->columns = fit;
-    ft->column_count = used;
-    const table *t = ok ? table_read(d->w, ft->id) : NULL;
+    ok = ok && reef__decode_room(d, &d->seen, &d->seen_room, id + 1, 1);
+    if (ok && d->seen[id]) ok = reef__in_wrong(in, REEF_CORRUPT, "table %u is described twice", (unsigned)number);
+    if (!ok) return false;
+    const table *t = table_read(d->w, id);
+    d->seen[id] = 1;
+    d->load->numbering.tables[number] = ft->id = id;
     ft->rows = t ? table_rows(t) : 0;
-    return ok && (reef__numbering_table(&d->load->numbering, ft->id) || reef__decode_no_memory(d));
+    return true;
 }
 
 bool reef__decode_tables(decoding *d)
@@ -678,6 +726,7 @@ bool reef__decode_tables(decoding *d)
     const uint32_t count = reef__get_u32(d->in);
     for (uint32_t i = 0; i < count && d->in->status == REEF_OK; i++) {
         if (!reef__decode_room(d, &d->tables, &d->table_room, d->table_count + 1, sizeof *d->tables)) return false;
+        d->in->element = i + 1;
         if (!table_read_one(d)) return false;
     }
     return d->in->status == REEF_OK;
@@ -693,11 +742,10 @@ void reef__decode_types_drop(decoding *d)
     }
     for (uint32_t i = 0; i < d->table_count; i++) {
         file_table *ft = &d->tables[i];
-        reef__memory_free(d->memory, MEMORY_OTHER, ft->columns,
-                          (ft->column_count ? ft->column_count : 1) * sizeof *ft->columns);
+        reef__memory_free(d->memory, MEMORY_OTHER, ft->types, (ft->type_count + 1) * sizeof *ft->types);
         reef__memory_free(d->memory, MEMORY_OTHER, ft->units, ft->unit_room * sizeof *ft->units);
     }
-    reef__memory_free(d->memory, MEMORY_OTHER, d->names, d->name_room * sizeof *d->names);
+    reef__memory_free(d->memory, MEMORY_OTHER, d->known, d->known_room);
     reef__memory_free(d->memory, MEMORY_OTHER, d->seen, d->seen_room);
     reef__memory_free(d->memory, MEMORY_OTHER, d->types, d->type_room * sizeof *d->types);
     reef__memory_free(d->memory, MEMORY_OTHER, d->tables, d->table_room * sizeof *d->tables);
@@ -747,10 +795,42 @@ static bool type_leave(decoding *d, const type *t, uint64_t *removed)
     return done;
 }
 
+/* Moves the values of a stand-in to the program's type. */
+static bool values_home(decoding *d, file_type *f)
+{
+    uint64_t moved = 0;
+    for (uint32_t k = 0; k < d->w->hot.index_count; k++) {
+        const reef_entity e = reef_entity_at(d->w, k);
+        if (e.generation == 0 || !has_itself(d->w, e, f->t)) continue;
+        if (!value_home(d, f, e)) return false;
+        moved++;
+    }
+    f->lost = f->rows - moved; /* of several values of an entity */
+    return type_leave(d, f->t, &moved) || reef__decode_no_memory(d);
+}
+
+/* Counts the values of each type. Of a type that is left out, BITS, or PAGE of a cold one, have told already. */
+static void values_count(decoding *d)
+{
+    for (uint32_t i = 0; i < d->table_count; i++) {
+        const table *t = table_read(d->w, d->tables[i].id);
+        for (uint32_t k = 0; t && k < d->tables[i].type_count; k++)
+            d->types[d->tables[i].types[k]].rows += table_rows(t);
+    }
+    for (uint32_t i = 0; i < d->type_count; i++) {
+        file_type *f = &d->types[i];
+        if (f->t && f->t->stored) f->rows = store_of(d->w, f->t->id)->count;
+        else if (f->t && f->t->bit) f->rows = reef__bit_count_rows(d->w, f->t->id);
+        if (f->dropped && !f->declarable) f->lost = f->rows;
+    }
+}
+
 bool reef__decode_standins_end(decoding *d)
 {
     bool some = false;
-    for (uint32_t i = 0; i < d->type_count; i++) some |= d->types[i].to || (d->types[i].dropped && d->types[i].t);
+    values_count(d);
+    for (uint32_t i = 0; i < d->type_count; i++) some |= d->types[i].to != NULL;
+    for (uint32_t bit = 0; bit < TABLE_CODES; bit++) some |= d->codes[bit] != NULL;
     d->in->payload = NULL;
     /* The calls that follow trust the world, so it is validated first. */
     if (some && reef_validate(d->w, d->in->detail, sizeof d->in->detail) != REEF_OK) {
@@ -758,15 +838,10 @@ bool reef__decode_standins_end(decoding *d)
         d->in->wrong_at = d->in->at;
         return false;
     }
-    for (uint32_t i = 0; i < d->type_count; i++) {
-        const file_type *f = &d->types[i];
-        uint64_t removed = f->rows;
-        for (uint32_t k = 0; f->to && k < d->w->hot.index_count; k++) {
-            const reef_entity e = reef_entity_at(d->w, k);
-            if (e.generation && has_itself(d->w, e, f->t) && !value_home(d, f, e)) return false;
-        }
-        if ((f->to || f->dropped) && f->t && !type_leave(d, f->t, &removed)) return reef__decode_no_memory(d);
-        if (f->dropped) reef__decode_note(d, REEF_NOTE_TYPE_DROPPED, f->name, NULL, removed);
-    }
+    for (uint32_t i = 0; i < d->type_count; i++)
+        if (d->types[i].to && !values_home(d, &d->types[i])) return false;
+    uint64_t unused;
+    for (uint32_t bit = 0; bit < TABLE_CODES; bit++)
+        if (d->codes[bit] && !type_leave(d, d->codes[bit], &unused)) return reef__decode_no_memory(d);
     return true;
 }

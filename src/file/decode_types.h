@@ -8,6 +8,8 @@
 #include "reef/type.h"
 
 bool reef__decode_types(decoding *d);
+/* Makes the table of a number, when a section needs it. False: the error is recorded. */
+bool reef__decode_table_make(decoding *d, uint32_t number);
 bool reef__decode_tables(decoding *d);
 void reef__decode_types_drop(decoding *d);
 

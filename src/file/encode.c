@@ -1,15 +1,11 @@
-/* Writing a record: its contents are found and numbered first; then the sections follow in their order.
+/* Writing a record: its sections in their order.
  *
- *      contents_number  which tables, bits, stores and events differ ──► their types get numbers, by name
- *      sections_put     RECD  TYPE  TABL  TIME  IDS ... DONE
- *
- * The numbers must be known before the first section: TYPE and TABL stand before the sections that need them, and a
- * section goes to the writer as soon as it is complete. That is why each part can say whether it has something to
- * write without writing it.
+ *      RECD  TIME  IDS ...  ROWS ...  DONE
+ *                          └─ a type or table that the file hasn't described yet gets the next number, and its
+ *                             description (TYPE, TABL) goes out right before the section
  *
  * Invariant: equal worlds give equal bytes. Nothing in a record follows from ids of types, addresses, capacities or
- * history. Types are numbered by name and tables in the visible order, after those that the file has described
- * before. */
+ * history. Types and tables are numbered in the order in which the sections need them, which is the visible one. */
 #include "file/encode.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -23,7 +19,7 @@
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
-#include "storage/store_list.h"
+#include "storage/state_kind.h"
 #include "storage/world_data.h"
 #include "system/unknown_system.h"
 #include "system/event.h"
@@ -47,8 +43,11 @@ COLD void reef__encode_failed(encoding *x, reef_status status)
     if (x->o->status == REEF_OK) x->o->status = status;
 }
 
+static void descriptions_put(encoding *x);
+
 void reef__encode_end(encoding *x)
 {
+    descriptions_put(x);
     reef__section_end(x->o);
     if (x->o->status != REEF_OK || x->d->progress == NULL) return;
     const uint64_t done = x->o->bytes - x->start;
@@ -99,112 +98,6 @@ uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *co
                                          !t->split && reef__type_is_flat(t)};
     }
     return n;
-}
-
-/* ---- the contents of the record ---- */
-
-bool reef__encode_type_need(encoding *x, uint32_t id)
-{
-    const type *t = reef__type_of(id);
-    if (x->type_number[id] != ENCODE_NONE) return true;
-    /* a strict world may know a subtype and not its base */
-    if (t->base && reef__world_knows(x->w, t->base->id) && !reef__encode_type_need(x, t->base->id)) return false;
-    x->type_number[id] = x->n->type_count;
-    if (!reef__numbering_type(x->n, id)) reef__encode_failed(x, REEF_NO_MEMORY);
-    return !encode_stopped(x);
-}
-
-/* Gives numbers to the types of a list, by name. */
-static bool types_number(encoding *x, uint32_t *list, uint32_t count)
-{
-    reef__ids_sort(list, count);
-    for (uint32_t i = 0; i < count; i++)
-        if (!reef__encode_type_need(x, list[i])) return false;
-    return true;
-}
-
-/* Adds a type to the list of those that the record must describe. */
-static void want(const encoding *x, uint32_t *list, uint32_t *count, uint32_t id, unsigned char *seen)
-{
-    if (seen[id] || x->type_number[id] != ENCODE_NONE || reef__type_of(id)->owner) return;
-    seen[id] = 1;
-    list[(*count)++] = id;
-}
-
-/* Numbers the tables that the record mentions, and lists their types. False: a type can't be written, or no memory. */
-static bool tables_need(encoding *x, uint32_t *list, uint32_t *count, unsigned char *seen)
-{
-    for (uint32_t i = 0; i < x->order_count; i++) {
-        const uint32_t id = x->order[i];
-        const table *t = table_read(x->w, id);
-        const shape *s = shape_of(x->w->family, id);
-        if (!reef__encode_table_differs(x, id)) continue;
-        for (uint32_t k = 0; k < s->component_count; k++) {
-            const type *c = type_known(s->component[k]);
-            if (t && c->owner == 0 && table_rows(t) && !reef__encode_allowed(x, c)) return false;
-            want(x, list, count, c->id, seen);
-        }
-        if (x->table_number[id] != ENCODE_NONE) continue;
-        x->table_number[id] = x->n->table_count;
-        if (!reef__numbering_table(x->n, id)) return reef__encode_failed(x, REEF_NO_MEMORY), false;
-    }
-    return true;
-}
-
-/* Adds the keys of bits that `w` uses and `known` doesn't. The list stays in the visible order. */
-static bool keys_add(encoding *x, const reef_world *w, const reef_world *known)
-{
-    for (uint32_t i = 0; i < w->state.bit_count; i++) {
-        const bit_store *b = &w->state.bits[i];
-        if (reef__bit_count_rows(w, b->key) == 0 || (known && reef__bit_count_rows(known, b->key))) continue;
-        if (!reef__number_add(x->memory, &x->keys, &x->key_count, &x->key_room, b->key))
-            return reef__encode_failed(x, REEF_NO_MEMORY), false;
-        for (uint32_t k = x->key_count - 1; k > 0 && reef__bit_key_compare(x->keys[k - 1], b->key) > 0; k--) {
-            x->keys[k] = x->keys[k - 1];
-            x->keys[k - 1] = b->key;
-        }
-    }
-    return true;
-}
-
-static bool stores_add(encoding *x, const reef_world *w, const reef_world *known)
-{
-    for (const value_store *s = reef__store_after(w, NULL); s; s = reef__store_after(w, reef__type_of(s->component))) {
-        if (known && store_of(known, s->component)->count) continue;
-        if (!reef__number_add(x->memory, &x->stores, &x->store_count, &x->store_room, s->component))
-            return reef__encode_failed(x, REEF_NO_MEMORY), false;
-    }
-    return true;
-}
-
-static bool contents_find(encoding *x, uint32_t *list, unsigned char *seen)
-{
-    uint32_t count = 0;
-    if (!tables_need(x, list, &count, seen)) return false;
-    if (!keys_add(x, x->w, NULL) || (x->base && !keys_add(x, x->base, x->w))) return false;
-    if (!stores_add(x, x->w, NULL) || (x->base && !stores_add(x, x->base, x->w))) return false;
-    reef__ids_sort(x->stores, x->store_count);
-    for (uint32_t i = 0; i < x->key_count; i++) {
-        const uint32_t id = x->keys[i] & ~BIT_DISABLED;
-        if (id && reef__encode_bits_differ(x, x->keys[i])) want(x, list, &count, id, seen);
-    }
-    for (uint32_t i = 0; i < x->store_count; i++) {
-        if (!reef__encode_store_differs(x, x->stores[i])) continue;
-        if (store_of(x->w, x->stores[i])->count && !reef__encode_allowed(x, reef__type_of(x->stores[i]))) return false;
-        want(x, list, &count, x->stores[i], seen);
-    }
-    return types_number(x, list, count) && reef__encode_events_need(x);
-}
-
-/* Finds out what the record describes, and gives numbers to its types and tables. */
-static void contents_number(encoding *x)
-{
-    uint32_t *list = reef__memory_resize(x->memory, MEMORY_OTHER, NULL, 0, x->type_room * sizeof *list, PLAIN_ALIGN);
-    unsigned char *seen = reef__memory_zeroed(x->memory, MEMORY_OTHER, x->type_room);
-    if (list == NULL || seen == NULL) reef__encode_failed(x, REEF_NO_MEMORY);
-    else (void)contents_find(x, list, seen);
-    reef__memory_free(x->memory, MEMORY_OTHER, list, x->type_room * sizeof *list);
-    reef__memory_free(x->memory, MEMORY_OTHER, seen, x->type_room);
 }
 
 /* ---- types and tables ---- */
@@ -276,21 +169,22 @@ static void type_put(encoding *x, const type *t)
 static void types_put(encoding *x)
 {
     const numbering *n = x->n;
-    if (x->first_type == n->type_count) return;
+    if (x->described_types == n->type_count) return;
     reef__section_begin(x->o, SECTION_TYPES);
-    reef__put_u32(x->o, n->type_count - x->first_type);
-    for (uint32_t i = x->first_type; i < n->type_count; i++) type_put(x, reef__type_of(n->types[i]));
-    reef__encode_end(x);
+    reef__put_u32(x->o, n->type_count - x->described_types);
+    for (; x->described_types < n->type_count; x->described_types++)
+        type_put(x, reef__type_of(n->types[x->described_types]));
+    reef__section_end(x->o);
 }
 
 static void tables_put(encoding *x)
 {
     const numbering *n = x->n;
-    if (x->first_table == n->table_count) return;
+    if (x->described_tables == n->table_count) return;
     reef__section_begin(x->o, SECTION_TABLES);
-    reef__put_u32(x->o, n->table_count - x->first_table);
-    for (uint32_t i = x->first_table; i < n->table_count; i++) {
-        const shape *s = shape_of(x->w->family, n->tables[i]);
+    reef__put_u32(x->o, n->table_count - x->described_tables);
+    for (; x->described_tables < n->table_count; x->described_tables++) {
+        const shape *s = shape_of(x->w->family, n->tables[x->described_tables]);
         const size_t where = reef__put_later(x->o);
         uint32_t count = 0;
         for (uint32_t k = 0; k < s->component_count; k++) {
@@ -300,7 +194,46 @@ static void tables_put(encoding *x)
         }
         reef__put_now(x->o, where, count);
     }
-    reef__encode_end(x);
+    reef__section_end(x->o);
+}
+
+static void descriptions_put(encoding *x)
+{
+    if (x->described_types == x->n->type_count && x->described_tables == x->n->table_count) return;
+    reef__section_swap(x->o);
+    types_put(x);
+    tables_put(x);
+    reef__section_swap(x->o);
+}
+
+uint32_t reef__encode_type(encoding *x, uint32_t id)
+{
+    const type *t = reef__type_of(id);
+    if (encode_stopped(x)) return 0;
+    if (x->type_number[id] != ENCODE_NONE) return x->type_number[id];
+    /* a strict world may know a subtype and not its base */
+    if (t->base && reef__world_knows(x->w, t->base->id)) (void)reef__encode_type(x, t->base->id);
+    x->type_number[id] = x->n->type_count;
+    if (!reef__numbering_type(x->n, id)) reef__encode_failed(x, REEF_NO_MEMORY);
+    return x->type_number[id];
+}
+
+uint32_t reef__encode_table(encoding *x, uint32_t id)
+{
+    const table *t = table_read(x->w, id);
+    const shape *s = shape_of(x->w->family, id);
+    const bool fresh = x->table_number[id] == ENCODE_NONE;
+    for (uint32_t k = 0; k < s->component_count && !encode_stopped(x); k++) {
+        const type *c = type_known(s->component[k]);
+        if (c->owner || (t && table_rows(t) && !reef__encode_allowed(x, c))) continue;
+        if (fresh) (void)reef__encode_type(x, c->id);
+    }
+    if (encode_stopped(x)) return 0;
+    if (fresh) {
+        x->table_number[id] = x->n->table_count;
+        if (!reef__numbering_table(x->n, id)) reef__encode_failed(x, REEF_NO_MEMORY);
+    }
+    return x->table_number[id];
 }
 
 /* ---- time ---- */
@@ -394,21 +327,15 @@ static bool runs_order(encoding *x)
 
 static void systems_put(encoding *x)
 {
-    uint32_t runs = 0, systems = 0;
-    size_t where = reef__put_later(x->o);
-    for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n);) {
-        bool mentioned;
-        const uint64_t version = run_to_write(x, n.serial, &mentioned);
-        if (!mentioned) continue;
-        reef__put_text(x->o, n.name);
-        reef__put_u64(x->o, encode_version(x, version));
-        runs++;
-    }
-    reef__put_now(x->o, where, runs);
-    where = reef__put_later(x->o);
+    uint32_t systems = 0;
+    const size_t where = reef__put_later(x->o);
     for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n); systems++) {
+        bool ran;
+        const uint64_t version = run_to_write(x, n.serial, &ran);
         reef__put_text(x->o, n.name);
         reef__put_u8(x->o, n.on);
+        reef__put_u8(x->o, ran);
+        reef__put_u64(x->o, encode_version(x, version));
     }
     reef__put_now(x->o, where, systems);
 }
@@ -440,6 +367,7 @@ static void begin_put(encoding *x, uint64_t before)
 
 static void done_put(encoding *x, uint64_t after)
 {
+    descriptions_put(x); /* of a table of which a chunk had nothing to write */
     const uint64_t sections = x->o->sections;
     reef__section_begin(x->o, SECTION_DONE);
     reef__put_u64(x->o, sections);
@@ -464,10 +392,8 @@ static uint64_t length_guess(const encoding *x)
         }
         n += table_rows(t) * row;
     }
-    for (uint32_t i = 0; i < x->store_count; i++) {
-        const type *t = reef__type_of(x->stores[i]);
-        n += store_of(x->w, t->id)->count * (sizeof(reef_entity) + reef__pack_bytes(t, x->d->raw));
-    }
+    for (state_key k = {0}; reef__state_next(STATE_STORES, x->w, NULL, &k);)
+        n += store_of(x->w, k.key)->count * (sizeof(reef_entity) + reef__pack_bytes(k.type, x->d->raw));
     return n + 1024;
 }
 
@@ -489,8 +415,8 @@ static bool encode_begin(encoding *x)
     x->table_room = REEF_ACQUIRE_U32(&x->w->family->graph.shape_count) + 1;
     x->type_number = numbers_of(x->memory, x->type_room, x->n->types, x->n->type_count);
     x->table_number = numbers_of(x->memory, x->table_room, x->n->tables, x->n->table_count);
-    x->first_type = x->n->type_count;
-    x->first_table = x->n->table_count;
+    x->described_types = x->n->type_count;
+    x->described_tables = x->n->table_count;
     x->start = x->o->bytes;
     x->o->sections = 0;
     return x->type_number && x->table_number && runs_order(x);
@@ -500,22 +426,16 @@ static void encode_drop(encoding *x)
 {
     reef__memory_free(x->memory, MEMORY_OTHER, x->type_number, x->type_room * sizeof *x->type_number);
     reef__memory_free(x->memory, MEMORY_OTHER, x->table_number, x->table_room * sizeof *x->table_number);
-    reef__memory_free(x->memory, MEMORY_OTHER, x->keys, x->key_room * sizeof *x->keys);
-    reef__memory_free(x->memory, MEMORY_OTHER, x->stores, x->store_room * sizeof *x->stores);
     reef__version_order_drop(&x->runs);
 }
 
 static void sections_put(encoding *x, uint64_t before, uint64_t after)
 {
-    contents_number(x);
     x->all = length_guess(x);
     x->next = x->all / 100;
     begin_put(x, before);
-    types_put(x);
-    tables_put(x);
     time_put(x);
     reef__encode_ids(x);
-    reef__encode_sizes(x);
     reef__encode_rows(x);
     reef__encode_bits(x);
     reef__encode_stores(x);

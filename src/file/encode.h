@@ -32,13 +32,9 @@ typedef struct encoding {
     uint32_t type_room;
     uint32_t *table_number; /* by id */
     uint32_t table_room;
-    uint32_t first_type, first_table; /* first numbers that this record describes */
-    const uint32_t *order;            /* tables of the family, in the visible order */
+    uint32_t described_types, described_tables; /* the numbers below these are described in the file */
+    const uint32_t *order;                      /* tables of the family, in the visible order */
     uint32_t order_count;
-    uint32_t *keys; /* keys of bits that some row of either world has, in the visible order */
-    uint32_t key_count, key_room;
-    uint32_t *stores; /* types that have values in stores of either world, by name */
-    uint32_t store_count, store_room;
     /* progress: where the record begins, about how long it is, and at which length the caller is told next */
     uint64_t start, all, next;
     version_order runs; /* the runs that the record mentions: versions are written as their rank among these */
@@ -60,8 +56,14 @@ typedef struct file_column {
     bool flat;        /* values in memory are the bytes in the file */
 } file_column;
 
-/* Ends the section, and tells the caller of the progress. */
+/* Ends the section, and tells the caller of the progress. Before it go the descriptions of the types and tables that
+ * got their numbers while it was made. */
 void reef__encode_end(encoding *x);
+/* The number of a type, or of a table of the state. What has none gets the next one, and so do the bases of a type and
+ * the types of a table; a section that isn't written must not ask. 0 also after an error. A type of the table that
+ * can't be written is an error if there are rows. */
+uint32_t reef__encode_type(encoding *x, uint32_t id);
+uint32_t reef__encode_table(encoding *x, uint32_t id);
 /* Can values of this type be written? If not, the error is recorded. */
 bool reef__encode_allowed(encoding *x, const type *t);
 /* Writes n values that lie side by side. flat: their bytes in memory are those in the file. */
@@ -84,9 +86,6 @@ INLINE void encode_older(uint64_t version, uint64_t limit, uint64_t *oldest)
 {
     if (version <= limit && version < *oldest) *oldest = version;
 }
-/* Gives a number to a type and to its bases. False: something failed. */
-bool reef__encode_type_need(encoding *x, uint32_t id);
-
 /* Writes a record. The answer is the status of `o`. Every error but IO is recorded as the world's last error, for this
  * operation. After an error neither `o` nor the numbering can be used any further. Nothing visible of either world
  * changes. */

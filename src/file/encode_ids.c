@@ -142,13 +142,12 @@ static bool idle_page_differs(const encoding *x, uint64_t index)
     return x->base == NULL || index + RECORDS_PER_PAGE > x->base->hot.index_count || !records_same(x->w, x->base, page);
 }
 
-/* How many indices are idle and have another record in the base. With `put` it writes them. */
-static uint64_t idle_run(encoding *x, bool put)
+/* Writes the indices that are idle and have another record in the base. */
+static void idle_put(encoding *x)
 {
     const state *s = &x->w->state;
     const uint32_t end = x->w->hot.index_count;
-    uint64_t n = 0;
-    if (x->w->hot.empty_count == 0 && s->reserved_count == 0 && s->retired_count == 0) return 0;
+    if (x->w->hot.empty_count == 0 && s->reserved_count == 0 && s->retired_count == 0) return;
     size_t where = 0;
     uint32_t part = 0;
     for (uint64_t i = 0; i < end; i++) {
@@ -157,8 +156,6 @@ static uint64_t idle_run(encoding *x, bool put)
             continue;
         }
         if (!idle_differs(x, (uint32_t)i)) continue;
-        n++;
-        if (!put) continue;
         if (part == 0) reef__section_begin(x->o, SECTION_IDLE), where = reef__put_later(x->o);
         const uint64_t r = record_read(x->w, (uint32_t)i);
         reef__put_handle(x->o, (reef_entity){(uint32_t)i, (uint32_t)(r >> 32)});
@@ -167,7 +164,6 @@ static uint64_t idle_run(encoding *x, bool put)
         if (part == ENCODE_PART) part = 0, reef__encode_end(x);
     }
     if (part) reef__encode_end(x);
-    return n;
 }
 
 void reef__encode_ids(encoding *x)
@@ -182,10 +178,9 @@ void reef__encode_ids(encoding *x)
     reef__put_u64(x->o, dropped);
     reef__put_u64(x->o, kept);
     reef__put_u64(x->o, added);
-    reef__put_u64(x->o, idle_run(x, false));
     reef__encode_end(x);
     queue_put(x, &now, added);
-    (void)idle_run(x, true);
+    idle_put(x);
 }
 
 /* ---- names ---- */
@@ -209,19 +204,17 @@ static uint32_t names_new(const reef_world *w, const reef_world *other, name_of 
     return n;
 }
 
-/* Writes names that are gone, or new ones. */
+/* Writes names, or that there are none any more. */
 static void names_put(encoding *x, const name_of *list, uint32_t count, bool gone)
 {
     for (uint32_t i = 0; i < count && !encode_stopped(x); i += ENCODE_PART) {
         const uint32_t n = count - i < ENCODE_PART ? count - i : ENCODE_PART;
         reef__section_begin(x->o, SECTION_NAMES);
-        reef__put_u32(x->o, gone ? n : 0);
-        if (!gone) reef__put_u32(x->o, n);
+        reef__put_u32(x->o, n);
         for (uint32_t k = i; k < i + n; k++) {
             reef__put_handle(x->o, list[k].entity);
-            if (!gone) reef__put_text(x->o, list[k].text);
+            reef__put_text(x->o, gone ? "" : list[k].text);
         }
-        if (gone) reef__put_u32(x->o, 0);
         reef__encode_end(x);
     }
 }

@@ -5,7 +5,6 @@
  * first to the last difference are written. Scripts that wait are few: where they differ all are written. */
 #include "file/encode_log.h"
 #include "type/type.h"
-#include "type/type_walk.h"
 #include "storage/error.h"
 #include "storage/event_log.h"
 #include "storage/layout.h"
@@ -13,6 +12,7 @@
 #include "storage/removal_log.h"
 #include "storage/row_stamps.h"
 #include "storage/state.h"
+#include "storage/state_kind.h"
 #include "storage/world_data.h"
 #include "system/unknown_system.h"
 #include "world/state_hash.h"
@@ -82,21 +82,6 @@ static bool events_differ_now(const encoding *x, uint32_t component, events_span
     return now->first != now->end && readers_differ(x, component);
 }
 
-/* The type of events, of either world, that follows `last` by name; NULL: no more. */
-static const type *events_next(const encoding *x, const type *last)
-{
-    const type *best = NULL;
-    if (x->d->part) return NULL; /* events belong to no entity, so a part of a world has none */
-    for (uint32_t side = 0; side < 2; side++) {
-        const reef_world *w = side ? x->base : x->w;
-        for (uint32_t i = 0; w && i < w->state.event_count; i++) {
-            const type *t = reef__type_of(w->state.events[i].component);
-            if (type_is_next(t, last, best)) best = t;
-        }
-    }
-    return best;
-}
-
 /* Writes the systems that have something left to read, by name. */
 static void readers_put(encoding *x, uint32_t component, uint64_t end)
 {
@@ -129,15 +114,18 @@ void reef__encode_events(encoding *x)
 {
     events_span now, was;
     uint64_t from;
-    for (const type *t = events_next(x, NULL); t && !encode_stopped(x); t = events_next(x, t)) {
+    /* events belong to no entity, so a part of a world has none */
+    for (state_key k = {0}; !x->d->part && reef__state_next(STATE_EVENTS, x->w, x->base, &k) && !encode_stopped(x);) {
+        const type *t = k.type;
         if (!events_differ_now(x, t->id, &now, &was, &from)) continue;
+        if (now.first != now.end && !reef__encode_allowed(x, t)) return;
         if (now.end > EVENT_POSITION_MAX) { /* nobody could load it */
             reef__failure(x->w, REEF_LIMIT, x->op, (reef_component){t->id}, (reef_entity){0, 0}, now.end);
             reef__encode_failed(x, REEF_LIMIT);
             return;
         }
         reef__section_begin(x->o, SECTION_EVENTS);
-        reef__put_u32(x->o, x->type_number[t->id]);
+        reef__put_u32(x->o, reef__encode_type(x, t->id));
         reef__put_u64(x->o, now.most);
         reef__put_u64(x->o, now.first);
         reef__put_u64(x->o, now.end);
@@ -177,8 +165,8 @@ static void stamp_to_write(const encoding *x, uint32_t component, uint32_t page,
     if (added || now->added[i] > x->again) to[1] = now->added[i];
 }
 
-/* Is there a stamp of this page to be written? With `put` it writes those from the first to the last. */
-static bool stamps_put(encoding *x, const track_store *s, uint32_t page, const stamp_page *was, bool put)
+/* Writes the stamps of this page that must be written, from the first to the last of them. */
+static void stamps_put(encoding *x, const track_store *s, uint32_t page, const stamp_page *was)
 {
     uint64_t to[STAMP_WORDS * STAMPS_PER_PAGE];
     uint32_t first = STAMPS_PER_PAGE, end = 0;
@@ -187,28 +175,23 @@ static bool stamps_put(encoding *x, const track_store *s, uint32_t page, const s
         if (to[STAMP_WORDS * i] == 0) continue;
         if (first == STAMPS_PER_PAGE) first = i;
         end = i + 1;
-        if (!put) return true;
     }
-    if (end == 0) return false;
+    if (end == 0) return;
     reef__section_begin(x->o, SECTION_TRACKS);
-    reef__put_u32(x->o, x->type_number[s->component]);
+    reef__put_u32(x->o, reef__encode_type(x, s->component));
     reef__put_u32(x->o, page * STAMPS_PER_PAGE + first);
     reef__put_u32(x->o, end - first);
     for (uint32_t i = STAMP_WORDS * first; i < STAMP_WORDS * end; i++) reef__put_u64(x->o, encode_version(x, to[i]));
     reef__encode_end(x);
-    return true;
 }
 
-/* Is there a page with stamps to be written? With `put` it writes them. */
-static bool track_pages_put(encoding *x, const track_store *s, bool put)
+static void track_pages_put(encoding *x, const track_store *s)
 {
     const track_store *old = x->base ? reef__track_of(x->base, s->component) : NULL;
     for (uint32_t page = 0; page < s->stamps.count && !encode_stopped(x); page++) {
         const stamp_page *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
-        if (s->stamps.page[page] == NULL || (s->stamps.page[page] == was && !x->deep && !x->back)) continue;
-        if (stamps_put(x, s, page, was, put) && !put) return true;
+        if (s->stamps.page[page] && (s->stamps.page[page] != was || x->deep || x->back)) stamps_put(x, s, page, was);
     }
-    return false;
 }
 
 /* All rows count: an entity that has again a component which the base has lost may have its old stamp again, too. */
@@ -229,21 +212,10 @@ void reef__encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *old
     }
 }
 
-static const track_store *track_after(const reef_world *w, const type *last)
-{
-    const track_store *best = NULL;
-    for (uint32_t i = 0; i < w->state.track_count; i++) {
-        const track_store *s = &w->state.tracks[i];
-        const type *t = reef__type_of(s->component);
-        if (type_is_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
-    }
-    return best;
-}
-
 void reef__encode_tracks(encoding *x)
 {
-    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, reef__type_of(s->component)))
-        (void)track_pages_put(x, s, true);
+    for (state_key k = {0}; reef__state_next(STATE_TRACKS, x->w, NULL, &k);)
+        track_pages_put(x, reef__track_of(x->w, k.key));
 }
 
 /* ---- scripts ---- */
@@ -286,7 +258,7 @@ void reef__encode_lost(encoding *x)
     if (encode_stopped(x) || !lost_differ(x)) return;
     const type *t = reef__type_of(reef_script_type().id);
     reef__section_begin(x->o, SECTION_LOST);
-    reef__put_u32(x->o, x->type_number[t->id]);
+    reef__put_u32(x->o, reef__encode_type(x, t->id));
     uint32_t count = 0;
     const size_t where = reef__put_later(x->o);
     for (uint64_t at = lost_first(x, x->w); lost_next(x->w, &at, &e, &value); count++) {
@@ -297,19 +269,4 @@ void reef__encode_lost(encoding *x)
     }
     reef__put_now(x->o, where, count);
     reef__encode_end(x);
-}
-
-/* ---- their types ---- */
-
-bool reef__encode_events_need(encoding *x)
-{
-    events_span now, was;
-    uint64_t from;
-    for (const type *t = events_next(x, NULL); t; t = events_next(x, t)) {
-        if (!events_differ_now(x, t->id, &now, &was, &from)) continue;
-        if ((now.first != now.end && !reef__encode_allowed(x, t)) || !reef__encode_type_need(x, t->id)) return false;
-    }
-    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, reef__type_of(s->component)))
-        if (track_pages_put(x, s, false) && !reef__encode_type_need(x, s->component)) return false;
-    return !lost_differ(x) || reef__encode_type_need(x, reef_script_type().id);
 }

@@ -7,8 +7,6 @@
 
 /* Lowers *oldest to the oldest stamp up to `limit` that isn't as in the base. */
 void reef__encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
-/* Gives numbers to the types that these sections need. False: something failed. */
-bool reef__encode_events_need(encoding *x);
 void reef__encode_events(encoding *x);
 void reef__encode_tracks(encoding *x);
 void reef__encode_lost(encoding *x);

@@ -11,6 +11,7 @@
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/state.h"
+#include "storage/state_kind.h"
 #include "storage/world_data.h"
 #include "world/world_pair.h"
 #include "file/encode.h"
@@ -67,42 +68,6 @@ void reef__encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldes
     }
 }
 
-static bool bits_differ_in(const encoding *x, uint32_t key, uint32_t id);
-
-bool reef__encode_table_differs(const encoding *x, uint32_t id)
-{
-    const table *t = table_read(x->w, id), *b = x->base ? table_read(x->base, id) : NULL;
-    const uint64_t rows = t ? table_rows(t) : 0;
-    const uint64_t again = again_in(x, t);
-    if (rows != (b ? table_rows(b) : 0)) return true;
-    chunk_pair p = chunks_of(x, id);
-    for (; p.unit[NOW]; chunk_pair_next(&p))
-        if (chunk_differs(&p, again, x->deep)) return true;
-    for (uint32_t i = 0; rows && i < x->w->state.bit_count; i++)
-        if (bits_differ_in(x, x->w->state.bits[i].key, id)) return true;
-    for (uint32_t i = 0; rows && x->base && i < x->base->state.bit_count; i++)
-        if (bits_differ_in(x, x->base->state.bits[i].key, id)) return true;
-    return false;
-}
-
-void reef__encode_sizes(encoding *x)
-{
-    uint32_t count = 0;
-    reef__section_begin(x->o, SECTION_SIZES);
-    const size_t where = reef__put_later(x->o);
-    for (uint32_t i = 0; i < x->order_count; i++) {
-        const uint32_t id = x->order[i];
-        const table *t = table_read(x->w, id), *b = x->base ? table_read(x->base, id) : NULL;
-        const uint64_t rows = t ? table_rows(t) : 0;
-        if (rows == (b ? table_rows(b) : 0)) continue;
-        reef__put_u32(x->o, x->table_number[id]);
-        reef__put_u64(x->o, rows);
-        count++;
-    }
-    reef__put_now(x->o, where, count);
-    if (count) reef__encode_end(x);
-}
-
 /* ---- columns ---- */
 
 /* The slot of part i of a split column. Any other column has one part, itself. */
@@ -126,9 +91,11 @@ static bool column_shared(const chunk_pair *p, const file_column *c, uint64_t ag
     return same;
 }
 
+/* A value with hooks is written again where its row has another entity: the reader makes it anew. */
 static bool row_same(const chunk_pair *p, const file_column *c, uint32_t row)
 {
-    if (c->type == NULL) return handle_at(p->slots[NOW], row) == handle_at(p->slots[WAS], row);
+    const bool other = handle_at(p->slots[NOW], row) != handle_at(p->slots[WAS], row);
+    if (c->type == NULL || (c->type->hooked && other)) return !other;
     for (uint32_t i = 0; i < part_number(c); i++) {
         const type *t = c->slot ? c->type : reef__type_of(c->type->parts[i]);
         const uint32_t k = part_slot(p, c, i);
@@ -142,7 +109,7 @@ static bool row_same(const chunk_pair *p, const file_column *c, uint32_t row)
 static uint32_t row_that_differs(const chunk_pair *p, const file_column *c, uint32_t row)
 {
     const uint32_t both = p->rows[NOW] < p->rows[WAS] ? p->rows[NOW] : p->rows[WAS];
-    if (c->flat) {
+    if (c->flat && (c->type == NULL || !c->type->hooked)) {
         const size_t size = c->bytes;
         const char *a = p->slots[NOW][c->slot].block, *b = p->slots[WAS][c->slot].block;
         while (row + 16 <= both && memcmp(a + row * size, b + row * size, 16 * size) == 0) row += 16;
@@ -214,30 +181,50 @@ static uint32_t column_put(encoding *x, const chunk_pair *p, const file_column *
     return pieces;
 }
 
-static void chunk_put(encoding *x, uint32_t id, const chunk_pair *p, const file_column *columns, uint32_t count)
+static void chunk_begin(encoding *x, uint32_t id, uint32_t chunk)
 {
-    const uint64_t again = again_in(x, p->t[NOW]);
-    uint32_t pieces = 0;
+    const table *t = table_read(x->w, id);
     reef__section_begin(x->o, SECTION_ROWS);
-    reef__put_u32(x->o, x->table_number[id]);
-    reef__put_u32(x->o, p->number);
+    reef__put_u32(x->o, reef__encode_table(x, id));
+    reef__put_u64(x->o, t ? table_rows(t) : 0);
+    reef__put_u32(x->o, chunk);
+}
+
+/* Writes the rows of a chunk. False: there is nothing to write. */
+static bool chunk_put(encoding *x, uint32_t id, const chunk_pair *p, const file_column *columns, uint32_t count,
+                      uint64_t again)
+{
+    uint32_t pieces = 0;
+    chunk_begin(x, id, p->number);
     const size_t where = reef__put_later(x->o);
     for (uint32_t c = 0; c < count; c++) pieces += column_put(x, p, &columns[c], c, again);
     reef__put_now(x->o, where, pieces);
     if (pieces) reef__encode_end(x);
+    return pieces != 0;
+}
+
+/* Writes the chunks of a table that differ. If none does, it may still have other rows: fewer of them. */
+static void table_put(encoding *x, uint32_t id)
+{
+    file_column columns[REEF_COLUMNS_MAX + 1];
+    const table *t = table_read(x->w, id), *old = x->base ? table_read(x->base, id) : NULL;
+    const uint64_t again = again_in(x, t);
+    uint32_t count = 0;
+    bool told = (t ? table_rows(t) : 0) == (old ? table_rows(old) : 0);
+    for (chunk_pair p = chunks_of(x, id); p.unit[NOW] && !encode_stopped(x); chunk_pair_next(&p)) {
+        if (!chunk_differs(&p, again, x->deep)) continue;
+        if (count == 0) count = reef__encode_columns(x, p.t[NOW]->shape, columns);
+        told |= chunk_put(x, id, &p, columns, count, again);
+    }
+    if (told || encode_stopped(x)) return;
+    chunk_begin(x, id, 0);
+    reef__put_u32(x->o, 0);
+    reef__encode_end(x);
 }
 
 void reef__encode_rows(encoding *x)
 {
-    file_column columns[REEF_COLUMNS_MAX + 1];
-    for (uint32_t i = 0; i < x->order_count; i++) {
-        const uint32_t id = x->order[i];
-        chunk_pair p = chunks_of(x, id);
-        if (p.unit[NOW] == 0 || x->table_number[id] == ENCODE_NONE) continue;
-        const uint32_t count = reef__encode_columns(x, p.t[NOW]->shape, columns);
-        for (; p.unit[NOW] && !encode_stopped(x); chunk_pair_next(&p))
-            if (x->deep || !chunk_pair_shared(&p)) chunk_put(x, id, &p, columns, count);
-    }
+    for (uint32_t i = 0; i < x->order_count; i++) table_put(x, x->order[i]);
 }
 
 /* ---- bits ---- */
@@ -272,18 +259,6 @@ static bool bits_differ_at(const chunk_pair *p, const bit_store *b, const bit_st
     return differs || (any && (*version != before || *version > again));
 }
 
-static bool bits_differ_in(const encoding *x, uint32_t key, uint32_t id)
-{
-    uint64_t words[BIT_WORDS], version;
-    const bit_store *b = bit_store_of(x->w, key), *old = x->base ? bit_store_of(x->base, key) : NULL;
-    if (reef__bit_count_rows(x->w, key) == 0 && (old == NULL || reef__bit_count_rows(x->base, key) == 0)) return false;
-    const uint64_t again = again_in(x, table_read(x->w, id));
-    chunk_pair p = chunks_of(x, id);
-    for (; p.unit[NOW]; chunk_pair_next(&p))
-        if (bits_differ_at(&p, b, old, again, words, &version)) return true;
-    return false;
-}
-
 void reef__encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
 {
     uint64_t words[BIT_WORDS], version;
@@ -295,13 +270,6 @@ void reef__encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldes
                 if (bits_differ_at(&p, b, old, UINT64_MAX, words, &version)) encode_older(version, limit, oldest);
         }
     }
-}
-
-bool reef__encode_bits_differ(const encoding *x, uint32_t key)
-{
-    for (uint32_t i = 0; i < x->order_count; i++)
-        if (bits_differ_in(x, key, x->order[i])) return true;
-    return false;
 }
 
 /* Writes the bits of one key in one table. */
@@ -320,8 +288,8 @@ static void bits_put(encoding *x, uint32_t key, uint32_t id)
         if (count == 0) {
             reef__section_begin(x->o, SECTION_BITS);
             reef__put_u8(x->o, what);
-            reef__put_u32(x->o, component ? x->type_number[component] : ENCODE_NONE);
-            reef__put_u32(x->o, x->table_number[id]);
+            reef__put_u32(x->o, component ? reef__encode_type(x, component) : ENCODE_NONE);
+            reef__put_u32(x->o, reef__encode_table(x, id));
             where = reef__put_later(x->o);
         }
         reef__put_u32(x->o, p.number);
@@ -335,7 +303,7 @@ static void bits_put(encoding *x, uint32_t key, uint32_t id)
 
 void reef__encode_bits(encoding *x)
 {
-    for (uint32_t k = 0; k < x->key_count; k++)
-        for (uint32_t i = 0; i < x->order_count && !encode_stopped(x); i++)
-            if (x->table_number[x->order[i]] != ENCODE_NONE) bits_put(x, x->keys[k], x->order[i]);
+    for (state_key k = {0}; reef__state_next(STATE_BITS, x->w, x->base, &k);)
+        if (reef__bit_count_rows(x->w, k.key) || (x->base && reef__bit_count_rows(x->base, k.key)))
+            for (uint32_t i = 0; i < x->order_count && !encode_stopped(x); i++) bits_put(x, k.key, x->order[i]);
 }

@@ -1,4 +1,4 @@
-/* Writing a record: the sections SIZE and ROWS (the rows of tables) and BITS (switches, marks, and who has values in
+/* Writing a record: the sections ROWS (the rows of tables) and BITS (switches, marks, and who has values in
  * stores). */
 #ifndef REEF_FILE_ENCODE_ROWS_H
 #define REEF_FILE_ENCODE_ROWS_H
@@ -9,11 +9,7 @@
 void reef__encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
 void reef__encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
 
-/* Is there something to write of this table, or of the bits of this key? */
-bool reef__encode_table_differs(const encoding *x, uint32_t id);
-void reef__encode_sizes(encoding *x);
 void reef__encode_rows(encoding *x);
-bool reef__encode_bits_differ(const encoding *x, uint32_t key);
 void reef__encode_bits(encoding *x);
 
 #endif

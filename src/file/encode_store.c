@@ -9,6 +9,7 @@
 #include "storage/multi_store.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
+#include "storage/state_kind.h"
 #include "storage/world_data.h"
 #include "world/state_hash.h"
 #include "file/encode.h"
@@ -56,7 +57,7 @@ void reef__encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *old
     }
 }
 
-bool reef__encode_store_differs(const encoding *x, uint32_t component)
+static bool store_differs(const encoding *x, uint32_t component)
 {
     const uint64_t again = again_of(x, reef__type_of(component));
     const value_store *s = store_of(x->w, component), *old = store_in(x->base, component);
@@ -105,54 +106,44 @@ static const char *page_value(const page_at *at, uint32_t i)
     return at->block + at->s->offset + (size_t)i * at->s->size;
 }
 
-/* Is slot i to be written? Of slots that became empty only those of a paged store are: in the other homes values lie
- * side by side, and the store's count says where they end. */
 static bool slot_differs(const page_at *now, const page_at *was, uint32_t i)
 {
     const reef_entity e = page_entity(now, i);
-    if (!reef_entity_equal(e, page_entity(was, i))) return e.generation || now->s->paged;
+    if (!reef_entity_equal(e, page_entity(was, i))) return true;
     return e.generation && !reef__pack_equal(now->t, page_value(now, i), page_value(was, i));
 }
 
+/* Writes one piece of a page: slots that all have a value, or that are all empty. */
 static void slots_put(encoding *x, const page_at *at, bool flat, uint32_t slot, uint32_t count)
 {
-    static const reef_entity null;
-    const uint32_t bytes = reef__pack_bytes(at->t, x->d->raw);
+    const bool full = count == 0 || page_entity(at, slot).generation;
     reef__put_u32(x->o, slot);
     reef__put_u32(x->o, count);
+    reef__put_u8(x->o, full);
     reef__put_u64(x->o, encode_version(x, at->version));
+    if (!full || count == 0) return;
     if (at->s->paged)
         for (uint32_t i = slot; i < slot + count; i++) reef__put_handle(x->o, page_entity(at, i));
     else reef__encode_handles(x, (const reef_entity *)(const void *)at->block + slot, count);
-    if (!at->s->paged) {
-        reef__encode_values(x, at->t, flat, page_value(at, slot), count);
-        return;
-    }
-    for (uint32_t i = slot, n = 0; bytes && i < slot + count;
-         i += n) { /* an empty slot holds garbage: zero is written */
-        const bool some = !reef_entity_equal(page_entity(at, i), null);
-        for (n = 1; i + n < slot + count && !reef_entity_equal(page_entity(at, i + n), null) == some; n++) {}
-        unsigned char *to = some ? NULL : reef__put_room(x->o, (size_t)n * bytes);
-        if (to) memset(to, 0, (size_t)n * bytes);
-        if (some) reef__encode_values(x, at->t, flat, page_value(at, i), n);
-    }
+    reef__encode_values(x, at->t, flat, page_value(at, slot), count);
 }
 
-static void page_put(encoding *x, const page_at *now, const page_at *was, bool flat, uint64_t again)
+static void page_put(encoding *x, const page_at *now, const page_at *was, uint32_t rows, bool flat, uint64_t again)
 {
-    enum { PIECE_HEAD = 16 };
-    /* of a page that is gone, only the slots that had a value are written */
-    const uint32_t gap =
-        now->block ? PIECE_HEAD / ((uint32_t)sizeof(reef_entity) + reef__pack_bytes(now->t, x->d->raw)) : 0;
+    enum { PIECE_HEAD = 17 };
+    const uint32_t gap = PIECE_HEAD / ((uint32_t)sizeof(reef_entity) + reef__pack_bytes(now->t, x->d->raw)),
+                   slots = now->slots > was->slots ? now->slots : was->slots;
     uint32_t pieces = 0;
     reef__section_begin(x->o, SECTION_PAGE);
-    reef__put_u32(x->o, x->type_number[now->t->id]);
+    reef__put_u32(x->o, reef__encode_type(x, now->t->id));
     reef__put_u32(x->o, now->page);
+    reef__put_u32(x->o, rows);
     const size_t where = reef__put_later(x->o);
-    for (uint32_t i = 0, end; i < now->slots; i = end) {
+    for (uint32_t i = 0, end; i < slots; i = end) {
+        const bool full = page_entity(now, i).generation;
         end = i + 1;
         if (!slot_differs(now, was, i)) continue;
-        for (uint32_t k = end; k < now->slots && k - end <= gap; k++)
+        for (uint32_t k = end; k < slots && k - end <= gap && (page_entity(now, k).generation != 0) == full; k++)
             if (slot_differs(now, was, k)) end = k + 1;
         slots_put(x, now, flat, i, end - i);
         pieces++;
@@ -168,18 +159,12 @@ static void pages_put(encoding *x, const type *t)
     const value_store *s = store_of(x->w, t->id), *old = store_in(x->base, t->id);
     const bool flat = reef__type_is_flat(t);
     const uint64_t again = again_of(x, t);
-    const uint32_t were = old && old->count ? old->values.count : 0, pages = s->count == 0 ? 0 : s->values.count;
-    reef__section_begin(x->o, SECTION_STORE);
-    reef__put_u32(x->o, x->type_number[t->id]);
-    reef__put_u64(x->o, s->count);
-    reef__put_u32(x->o, s->count ? 1u << s->bits : 1u << old->bits);
-    reef__encode_end(x);
-    for (uint32_t page = 0; s->count && page < (pages > were ? pages : were) && !encode_stopped(x); page++) {
-        if (page_shared(s, old, page) && !page_after(x, s, page, again)) continue;
-        page_at now = page_of(s, t, page);
-        const page_at was = page_of(old, t, page);
-        if (now.block == NULL && s->paged) now.slots = was.slots;
-        if (now.slots) page_put(x, &now, &was, flat, again);
+    const uint32_t were = old ? old->values.count : 0, pages = s->values.count > were ? s->values.count : were;
+    for (uint32_t page = 0; page < pages && !encode_stopped(x); page++) {
+        const page_at now = page_of(s, t, page), was = page_of(old, t, page);
+        /* where the last values went, nothing was written to their page */
+        if (page_shared(s, old, page) && now.slots == was.slots && !page_after(x, s, page, again)) continue;
+        page_put(x, &now, &was, 1u << (s->count ? s : old)->bits, flat, again);
     }
 }
 
@@ -212,7 +197,7 @@ static void multi_put_all(encoding *x, const type *t, const value_store *s)
             const uint32_t values = reef__multi_values(s, e);
             if (count == 0) {
                 reef__section_begin(x->o, SECTION_VALUES);
-                reef__put_u32(x->o, x->type_number[t->id]);
+                reef__put_u32(x->o, reef__encode_type(x, t->id));
                 reef__put_u8(x->o, first);
                 where = reef__put_later(x->o);
                 first = false;
@@ -261,7 +246,7 @@ static void groups_put(encoding *x, const type *t, const value_store *s, const h
 {
     uint32_t count = 0;
     reef__section_begin(x->o, SECTION_VALUES);
-    reef__put_u32(x->o, x->type_number[t->id]);
+    reef__put_u32(x->o, reef__encode_type(x, t->id));
     reef__put_u8(x->o, 1);
     const size_t where = reef__put_later(x->o);
     for (uint32_t i = 0, n; i < s->count; i += n) {
@@ -289,10 +274,10 @@ static void shared_put_all(encoding *x, const type *t, const value_store *s)
 
 void reef__encode_stores(encoding *x)
 {
-    for (uint32_t i = 0; i < x->store_count && !encode_stopped(x); i++) {
-        const type *t = reef__type_of(x->stores[i]);
-        const value_store *s = store_of(x->w, t->id);
-        if (!reef__encode_store_differs(x, t->id)) continue;
+    for (state_key k = {0}; reef__state_next(STATE_STORES, x->w, x->base, &k) && !encode_stopped(x);) {
+        const type *t = k.type;
+        const value_store *s = store_of(x->w, k.key);
+        if (!store_differs(x, k.key) || (s->count && !reef__encode_allowed(x, t))) continue;
         if (t->home != REEF_MULTI && t->home != REEF_SHARED) pages_put(x, t);
         else if (s->count == 0) groups_put(x, t, s, NULL); /* all are gone */
         else if (t->home == REEF_MULTI) multi_put_all(x, t, s);

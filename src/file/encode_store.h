@@ -1,4 +1,4 @@
-/* Writing a record: the sections STOR and PAGE (values in sparse, paged and cold stores) and VALS (several values of an
+/* Writing a record: the sections PAGE (values in sparse, paged and cold stores) and VALS (several values of an
  * entity, and shared values). */
 #ifndef REEF_FILE_ENCODE_STORE_H
 #define REEF_FILE_ENCODE_STORE_H
@@ -7,8 +7,6 @@
 
 /* Lowers *oldest to the oldest version up to `limit` of a page that isn't as in the base. */
 void reef__encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
-/* Is there something to write of this type's store? */
-bool reef__encode_store_differs(const encoding *x, uint32_t component);
 void reef__encode_stores(encoding *x);
 
 #endif

@@ -14,11 +14,9 @@
 
 enum { DRAIN_STEP = 4096 };
 
-/* The kinds of sections in the order of the format. */
-static const uint32_t frame_kinds[] = {SECTION_RECORD, SECTION_TYPES,  SECTION_TABLES, SECTION_TIME,   SECTION_RESERVED,
-                                       SECTION_IDS,    SECTION_FREE,   SECTION_IDLE,   SECTION_SIZES,  SECTION_ROWS,
-                                       SECTION_BITS,   SECTION_STORE,  SECTION_PAGE,   SECTION_VALUES, SECTION_NAMES,
-                                       SECTION_EVENTS, SECTION_TRACKS, SECTION_LOST,   SECTION_DONE};
+#define X(name, a, b, c, d, rank, once, read) SECTION_##name,
+static const uint32_t frame_kinds[] = {SECTION_KINDS(X)};
+#undef X
 enum { FRAME_KINDS = sizeof frame_kinds / sizeof frame_kinds[0] };
 
 typedef struct frame {
@@ -141,6 +139,21 @@ static void frame_count(frame *f)
     info->sound_bytes = f->in.at;
     if (info->records == 1) info->whole_bytes = f->in.at;
     f->head_seen = false;
+}
+
+bool reef__journal_scan(section_in *in, uint64_t *records)
+{
+    reef_file_info info = {.journal = true};
+    frame f = {.in = *in, .info = &info};
+    while (frame_record(&f)) frame_count(&f);
+    const uint64_t sound = info.records ? info.sound_bytes : in->at;
+    *records = info.records + (info.records == 0 || f.refused); /* reading that one will say what is wrong */
+    if (info.records == 0 || f.refused) return true;
+    frame_watch(&f, in->data + sound, (size_t)(in->size - sound));
+    if (!f.head_seen) return true;
+    in->at = sound;
+    return reef__in_wrong(in, REEF_CORRUPT, "record %llu is damaged, but complete records follow it",
+                          (unsigned long long)info.records);
 }
 
 /* Moves the kinds that the file has to the front, and names them. */

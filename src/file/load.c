@@ -80,26 +80,37 @@ void reef__load_return(reef_world *w, reef_world *loaded, const record_load *r, 
     if (!BUG(187)) (void)switches_put(w, r->decoding, b->on, true);
 }
 
-/* Reads a file from `in`, which it drops, and commits it. `reason` (may be NULL) gives the text of a failure to
- * read. */
-static reef_status load_read(reef_world *w, section_in *in, const reef_load_desc *desc, bool difference, const char *op,
-                             const char *(*reason)(void *), void *context)
+/* What is loaded, by which call. */
+typedef struct loading {
+    reef_world *world;
+    const char *op;
+    const reef_load_desc *desc;
+    bool difference;
+    uint64_t *lost; /* only say what a load would do, and what it would lose; NULL: load */
+    file_in *file;  /* that is read; NULL: it is none */
+} loading;
+
+/* Reads a file from `in`, which it drops, and commits it. */
+static reef_status load_read(const loading *x, section_in *in)
 {
-    record_load r = {.desc = desc, .numbering = {.memory = in->memory}, .difference = difference};
+    reef_world *w = x->world;
+    record_load r = {
+        .desc = x->desc, .numbering = {.memory = in->memory}, .difference = x->difference, .planned = x->lost != NULL};
     reef_status status = REEF_NO_MEMORY;
     w->hook_failed.id = 0;
-    w->calling = op;
-    reef_world *loaded = difference ? reef__world_restorable(w) : reef__world_blank(w);
+    w->calling = x->op;
+    reef_world *loaded = x->difference ? reef__world_restorable(w) : reef__world_blank(w);
     w->calling = NULL;
     if (loaded == NULL) {
-        if (!difference) reef__refuse(w, REEF_NO_MEMORY, op);
+        if (!x->difference) reef__refuse(w, REEF_NO_MEMORY, x->op);
         status = w->error.status;
     } else if (reef__file_read(in, &r, loaded, w)) {
-        status = reef__load_commit(w, loaded, &r, op, NULL);
+        status = x->lost ? REEF_OK : reef__load_commit(w, loaded, &r, x->op, NULL);
     } else {
-        const char *why = in->status == REEF_IO && reason ? reason(context) : "";
-        status = reef__failure_detail(w, in->status, op, in->wrong_at, why[0] ? why : in->detail);
+        const char *why = in->status == REEF_IO && x->file ? reef__file_in_reason(x->file) : "";
+        status = reef__failure_detail(w, in->status, x->op, in->wrong_at, why[0] ? why : in->detail);
     }
+    if (x->lost) *x->lost = r.lost;
     reef__record_load_drop(&r);
     reef_world_free(loaded);
     reef__in_drop(in);
@@ -113,53 +124,60 @@ static reef_status load_allowed(reef_world *w, const char *op, bool given)
     return w->running || world_engaged(w) ? reef__refuse(w, REEF_LOCKED, op) : REEF_OK;
 }
 
-static reef_status bytes_read(reef_world *w, const void *data, size_t size, const reef_load_desc *desc, bool difference,
-                              const char *op)
+static reef_status bytes_read(const loading *x, const void *data, size_t size)
 {
     section_in in;
-    const reef_status s = load_allowed(w, op, data != NULL || size == 0);
+    const reef_status s = load_allowed(x->world, x->op, data != NULL || size == 0);
     if (s != REEF_OK) return s;
-    reef__in_begin_memory(&in, &w->family->memory, data, size);
-    return load_read(w, &in, desc, difference, op, NULL, NULL);
+    reef__in_begin_memory(&in, &x->world->family->memory, data, size);
+    return load_read(x, &in);
 }
 
 COLD reef_status reef_load_bytes(reef_world *w, const void *data, size_t size, const reef_load_desc *desc)
 {
-    return bytes_read(w, data, size, desc, false, "reef_load_bytes");
+    return bytes_read(&(loading){.world = w, .op = "reef_load_bytes", .desc = desc}, data, size);
 }
 
 COLD reef_status reef_diff_apply(reef_world *w, const void *data, size_t size)
 {
-    return bytes_read(w, data, size, NULL, true, "reef_diff_apply");
+    return bytes_read(&(loading){.world = w, .op = "reef_diff_apply", .difference = true}, data, size);
 }
 
 COLD reef_status reef_load_from(reef_world *w, reef_reader reader, const reef_load_desc *desc)
 {
-    static const char op[] = "reef_load_from";
+    const loading x = {.world = w, .op = "reef_load_from", .desc = desc};
     section_in in;
-    const reef_status s = load_allowed(w, op, reader.read != NULL);
+    const reef_status s = load_allowed(w, x.op, reader.read != NULL);
     if (s != REEF_OK) return s;
     reef__in_begin(&in, &w->family->memory, reader, UINT64_MAX);
-    return load_read(w, &in, desc, false, op, NULL, NULL);
+    return load_read(&x, &in);
 }
 
-static const char *reason_of(void *context) { return reef__file_in_reason(context); }
+static reef_status path_read(loading *x, const char *path)
+{
+    char reason[REEF_DETAIL_MAX];
+    section_in in;
+    uint64_t size = UINT64_MAX;
+    reef_status s = load_allowed(x->world, x->op, path != NULL);
+    if (s != REEF_OK) return s;
+    memory *m = &x->world->family->memory;
+    s = reef__file_in_open(m, path, &x->file, reason);
+    if (s != REEF_OK) return reef__failure_detail(x->world, s, x->op, 0, reason);
+    if (!reef__file_in_size(x->file, &size)) size = UINT64_MAX;
+    reef__in_begin(&in, m, reef__file_in_reader(x->file), size);
+    s = load_read(x, &in);
+    reef__file_in_close(x->file);
+    return s;
+}
 
 COLD reef_status reef_load(reef_world *w, const char *path, const reef_load_desc *desc)
 {
-    static const char op[] = "reef_load";
-    char reason[REEF_DETAIL_MAX];
-    file_in *file = NULL;
-    section_in in;
-    uint64_t size = UINT64_MAX;
-    reef_status s = load_allowed(w, op, path != NULL);
-    if (s != REEF_OK) return s;
-    memory *m = &w->family->memory;
-    s = reef__file_in_open(m, path, &file, reason);
-    if (s != REEF_OK) return reef__failure_detail(w, s, op, 0, reason);
-    if (!reef__file_in_size(file, &size)) size = UINT64_MAX;
-    reef__in_begin(&in, m, reef__file_in_reader(file), size);
-    s = load_read(w, &in, desc, false, op, reason_of, file);
-    reef__file_in_close(file);
-    return s;
+    return path_read(&(loading){.world = w, .op = "reef_load", .desc = desc}, path);
+}
+
+COLD reef_status reef_load_plan(reef_world *w, const char *path, const reef_load_desc *desc, uint64_t *lost)
+{
+    uint64_t unwanted;
+    return path_read(&(loading){.world = w, .op = "reef_load_plan", .desc = desc, .lost = lost ? lost : &unwanted},
+                     path);
 }

@@ -53,7 +53,10 @@ typedef struct record_load {
     struct decoding *decoding; /* what is known of the file's types and tables, over all records */
     bool difference;           /* a difference is wanted: types must be as the file says */
     uint16_t flags;            /* flags of the header */
+    bool quiet;                /* nobody is told of differences */
+    bool planned;              /* the load only says what it would do: no type is declared */
     bool converted;            /* types, fields or homes aren't as in the file: the file can't be continued */
+    uint64_t lost;             /* values that the program can't hold, or not as they are in the file */
     uint64_t whole_bytes;      /* bytes up to the end of the first record */
     /* bytes and chain at the end of the last whole record, where the file can be continued */
     uint64_t sound_bytes, sound_chain;

@@ -59,12 +59,17 @@ bool reef__record_head_read(const unsigned char *from, record_head *h)
 
 void reef__out_begin(section_out *o, memory *m, reef_writer to) { *o = (section_out){.memory = m, .to = to}; }
 
+static void section_payload_drop(memory *m, section_payload *p)
+{
+    reef__memory_free(m, MEMORY_OTHER, p->buffer, p->room);
+    reef__memory_free(m, MEMORY_OTHER, p->pieces, p->piece_room * sizeof *p->pieces);
+    *p = (section_payload){0};
+}
+
 void reef__out_drop(section_out *o)
 {
-    reef__memory_free(o->memory, MEMORY_OTHER, o->buffer, o->room);
-    reef__memory_free(o->memory, MEMORY_OTHER, o->pieces, o->piece_room * sizeof *o->pieces);
-    o->buffer = NULL, o->pieces = NULL;
-    o->room = o->fill = o->piece_room = o->piece_count = 0;
+    section_payload_drop(o->memory, &o->now);
+    section_payload_drop(o->memory, &o->aside);
 }
 
 static void out_write(section_out *o, const void *bytes, size_t count)
@@ -105,34 +110,42 @@ static bool room_more(memory *m, void *array, size_t *room, size_t needed, size_
 
 void reef__section_begin(section_out *o, uint32_t kind)
 {
-    o->kind = kind;
-    o->fill = o->piece_count = 0;
+    o->now.kind = kind;
+    o->now.fill = o->now.piece_count = 0;
+}
+
+void reef__section_swap(section_out *o)
+{
+    const section_payload p = o->now;
+    o->now = o->aside;
+    o->aside = p;
 }
 
 /* Adds `count` bytes to the list of pieces. Bytes in the buffer become one piece with those before them. */
 static bool section_piece_add(section_out *o, const void *outside, size_t count)
 {
-    section_piece *last = o->piece_count ? &o->pieces[o->piece_count - 1] : NULL;
+    section_piece *last = o->now.piece_count ? &o->now.pieces[o->now.piece_count - 1] : NULL;
     if (outside == NULL && last && last->outside == NULL) {
         last->bytes += count;
         return true;
     }
-    if (!room_more(o->memory, &o->pieces, &o->piece_room, o->piece_count + 1, sizeof *o->pieces, 16))
+    if (!room_more(o->memory, &o->now.pieces, &o->now.piece_room, o->now.piece_count + 1, sizeof *o->now.pieces, 16))
         return o->status = REEF_NO_MEMORY, false;
-    o->pieces[o->piece_count++] = (section_piece){outside, count};
+    o->now.pieces[o->now.piece_count++] = (section_piece){outside, count};
     return true;
 }
 
 unsigned char *reef__put_room(section_out *o, size_t count)
 {
     if (UNLIKELY(o->status != REEF_OK)) return NULL;
-    if (UNLIKELY(count > o->room - o->fill)) {
-        if (count > SIZE_MAX - o->fill || !room_more(o->memory, &o->buffer, &o->room, o->fill + count, 1, BUFFER_FIRST))
+    if (UNLIKELY(count > o->now.room - o->now.fill)) {
+        if (count > SIZE_MAX - o->now.fill ||
+            !room_more(o->memory, &o->now.buffer, &o->now.room, o->now.fill + count, 1, BUFFER_FIRST))
             return o->status = REEF_NO_MEMORY, NULL;
     }
     if (!section_piece_add(o, NULL, count)) return NULL;
-    unsigned char *at = o->buffer + o->fill;
-    o->fill += count;
+    unsigned char *at = o->now.buffer + o->now.fill;
+    o->now.fill += count;
     return at;
 }
 
@@ -182,14 +195,14 @@ void reef__put_text(section_out *o, const char *text)
 
 size_t reef__put_later(section_out *o)
 {
-    const size_t where = o->fill;
+    const size_t where = o->now.fill;
     reef__put_u32(o, 0);
     return where;
 }
 
 void reef__put_now(section_out *o, size_t where, uint32_t x)
 {
-    if (o->status == REEF_OK) little_put(o->buffer + where, x, 4);
+    if (o->status == REEF_OK) little_put(o->now.buffer + where, x, 4);
 }
 
 void reef__section_end(section_out *o)
@@ -197,17 +210,17 @@ void reef__section_end(section_out *o)
     unsigned char head[SECTION_HEAD_BYTES], sum[SECTION_SUM_BYTES];
     uint64_t length = 0;
     if (o->status != REEF_OK) return;
-    for (size_t i = 0; i < o->piece_count; i++) length += o->pieces[i].bytes;
-    little_put(head, o->kind, 4);
+    for (size_t i = 0; i < o->now.piece_count; i++) length += o->now.pieces[i].bytes;
+    little_put(head, o->now.kind, 4);
     little_put(head + 4, length, 8);
     const uint64_t h = reef__checksum_of(head, 12, o->chain);
     little_put(head + 12, h, 4);
     out_write(o, head, sizeof head);
     checksum c;
     reef__checksum_begin(&c, h);
-    const unsigned char *inside = o->buffer;
-    for (size_t i = 0; i < o->piece_count; i++) {
-        const section_piece *p = &o->pieces[i];
+    const unsigned char *inside = o->now.buffer;
+    for (size_t i = 0; i < o->now.piece_count; i++) {
+        const section_piece *p = &o->now.pieces[i];
         const void *bytes = p->outside ? p->outside : inside;
         reef__checksum_add(&c, bytes, p->bytes);
         out_write(o, bytes, p->bytes);
@@ -242,8 +255,14 @@ COLD bool reef__in_wrong(section_in *in, reef_status status, const char *format,
 {
     if (in->status != REEF_OK) return false;
     va_list arguments;
+    int n = 0;
+    if (status == REEF_CORRUPT && in->payload) {
+        const char kind[] = {(char)in->kind, (char)(in->kind >> 8), (char)(in->kind >> 16), (char)(in->kind >> 24), 0};
+        n = in->element ? snprintf(in->detail, sizeof in->detail, "%s, element %u: ", kind, (unsigned)in->element)
+                        : snprintf(in->detail, sizeof in->detail, "%s: ", kind);
+    }
     va_start(arguments, format);
-    vsnprintf(in->detail, sizeof in->detail, format, arguments);
+    vsnprintf(in->detail + n, sizeof in->detail - (size_t)n, format, arguments);
     va_end(arguments);
     in->status = status;
     if (reef__status_of_file(status))
@@ -333,7 +352,7 @@ bool reef__section_next(section_in *in)
         return reef__in_wrong(in, REEF_CORRUPT, "a section is damaged: its checksum differs");
     in->payload = length ? payload : sum; /* never NULL */
     in->length = (size_t)length;
-    in->got = 0;
+    in->got = in->element = 0;
     return true;
 }
 
@@ -347,6 +366,11 @@ const unsigned char *reef__get_bytes(section_in *in, size_t count)
     return p;
 }
 
+const unsigned char *reef__get_array(section_in *in, size_t count, size_t bytes)
+{
+    return reef__get_bytes(in, bytes && count > SIZE_MAX / bytes ? SIZE_MAX : count * bytes);
+}
+
 static uint64_t get_little(section_in *in, unsigned bytes)
 {
     const unsigned char *p = reef__get_bytes(in, bytes);
@@ -357,6 +381,21 @@ uint32_t reef__get_u8(section_in *in) { return (uint32_t)get_little(in, 1); }
 uint32_t reef__get_u16(section_in *in) { return (uint32_t)get_little(in, 2); }
 uint32_t reef__get_u32(section_in *in) { return (uint32_t)get_little(in, 4); }
 uint64_t reef__get_u64(section_in *in) { return get_little(in, 8); }
+
+uint64_t reef__get_most(section_in *in, const char *field, unsigned bytes, uint64_t most)
+{
+    const uint64_t x = get_little(in, bytes);
+    if (x <= most) return x;
+    (void)reef__in_wrong(in, REEF_CORRUPT, "%s is %llu, and can be %llu at most", field, (unsigned long long)x,
+                         (unsigned long long)most);
+    return 0;
+}
+
+uint32_t reef__get_count(section_in *in, const char *field, size_t bytes)
+{
+    const size_t left = in_left(in);
+    return (uint32_t)reef__get_most(in, field, 4, bytes && left >= 4 ? (left - 4) / bytes : UINT32_MAX);
+}
 
 double reef__get_f64(section_in *in)
 {

@@ -13,33 +13,40 @@
 #include "reef/save.h"
 #include "reef/file.h"
 
-#define SECTION_KIND(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
-#define SECTION_RECORD SECTION_KIND('R', 'E', 'C', 'D')
-#define SECTION_TYPES SECTION_KIND('T', 'Y', 'P', 'E')
-#define SECTION_TABLES SECTION_KIND('T', 'A', 'B', 'L')
-#define SECTION_TIME SECTION_KIND('T', 'I', 'M', 'E')
-#define SECTION_RESERVED SECTION_KIND('R', 'E', 'S', 'V')
-#define SECTION_IDS SECTION_KIND('I', 'D', 'S', ' ')
-#define SECTION_FREE SECTION_KIND('F', 'R', 'E', 'E')
-#define SECTION_IDLE SECTION_KIND('I', 'D', 'L', 'E')
-#define SECTION_SIZES SECTION_KIND('S', 'I', 'Z', 'E')
-#define SECTION_ROWS SECTION_KIND('R', 'O', 'W', 'S')
-#define SECTION_BITS SECTION_KIND('B', 'I', 'T', 'S')
-#define SECTION_STORE SECTION_KIND('S', 'T', 'O', 'R')
-#define SECTION_PAGE SECTION_KIND('P', 'A', 'G', 'E')
-#define SECTION_VALUES SECTION_KIND('V', 'A', 'L', 'S')
-#define SECTION_NAMES SECTION_KIND('N', 'A', 'M', 'E')
-#define SECTION_EVENTS SECTION_KIND('E', 'V', 'N', 'T')
-#define SECTION_TRACKS SECTION_KIND('T', 'R', 'A', 'K')
-#define SECTION_LOST SECTION_KIND('L', 'O', 'S', 'T')
-#define SECTION_DONE SECTION_KIND('D', 'O', 'N', 'E')
+/* The kinds of sections in the order of the format: their letters, their rank, whether a record has at most one, and
+ * who reads them. In a record the ranks go up; those of one rank come in any order, and those of rank 0 anywhere. RECD
+ * begins a record and DONE ends it, and nothing reads them by way of this list. */
+#define SECTION_KINDS(X) \
+    X(RECORD, 'R', 'E', 'C', 'D', 0, true, NULL) \
+    X(TYPES, 'T', 'Y', 'P', 'E', 0, false, reef__decode_types) \
+    X(TABLES, 'T', 'A', 'B', 'L', 0, false, reef__decode_tables) \
+    X(TIME, 'T', 'I', 'M', 'E', 1, true, reef__decode_time) \
+    X(RESERVED, 'R', 'E', 'S', 'V', 2, false, decode_reserved) \
+    X(IDS, 'I', 'D', 'S', ' ', 3, true, decode_ids) \
+    X(FREE, 'F', 'R', 'E', 'E', 4, false, decode_free) \
+    X(IDLE, 'I', 'D', 'L', 'E', 5, false, decode_idle) \
+    X(ROWS, 'R', 'O', 'W', 'S', 7, false, reef__decode_rows) \
+    X(BITS, 'B', 'I', 'T', 'S', 8, false, reef__decode_bits) \
+    X(PAGE, 'P', 'A', 'G', 'E', 9, false, reef__decode_page) \
+    X(VALUES, 'V', 'A', 'L', 'S', 9, false, reef__decode_several) \
+    X(NAMES, 'N', 'A', 'M', 'E', 10, false, reef__decode_names) \
+    X(EVENTS, 'E', 'V', 'N', 'T', 11, false, reef__decode_events) \
+    X(TRACKS, 'T', 'R', 'A', 'K', 12, false, reef__decode_tracks) \
+    X(LOST, 'L', 'O', 'S', 'T', 13, true, reef__decode_lost) \
+    X(DONE, 'D', 'O', 'N', 'E', 14, true, NULL)
+enum { RANK_TIME = 1, RANK_IDS = 3 }; /* every record has these two */
+
+#define X(name, a, b, c, d, rank, once, read) SECTION_##name = (a) | (b) << 8 | (c) << 16 | (d) << 24,
+enum section_kind { SECTION_KINDS(X) };
+#undef X
 
 enum {
-    FILE_VERSION = 1,
+    FILE_VERSION = 2,
     FILE_JOURNAL = 1,
     FILE_DIFFERENCE = 2,
     FILE_RAW = 4,
-    FILE_BIG = 8, /* FILE_JOURNAL to FILE_BIG are flags of the header */
+    FILE_BIG = 8,                 /* FILE_JOURNAL to FILE_BIG are flags of the header */
+    RECORD_VERSION_MAX = 1 << 16, /* versions in a record are at most one more than it has systems */
     RECORD_DIFFERENCE = 1,
     RECORD_UNSYNCED = 2, /* these two are flags of a record */
     FILE_HEADER_BYTES = 24,
@@ -70,17 +77,22 @@ typedef struct section_piece {
     size_t bytes;
 } section_piece;
 
+/* A section that is being made. */
+typedef struct section_payload {
+    uint32_t kind;
+    unsigned char *buffer;
+    size_t fill, room;
+    section_piece *pieces;
+    size_t piece_count, piece_room;
+} section_payload;
+
 typedef struct section_out {
     reef_writer to;
     memory *memory;
     reef_status status;
     uint64_t chain, bytes; /* bytes: number of bytes written so far */
     uint64_t sections;     /* number of sections written since a record set it to 0 */
-    uint32_t kind;
-    unsigned char *buffer;
-    size_t fill, room;
-    section_piece *pieces;
-    size_t piece_count, piece_room;
+    section_payload now, aside;
 } section_out;
 
 /* Begins a file; its header starts the chain. To continue a file, set `chain` to what its reader ended with. */
@@ -90,6 +102,9 @@ void reef__out_drop(section_out *o); /* frees its buffers */
 
 void reef__section_begin(section_out *o, uint32_t kind);
 void reef__section_end(section_out *o);
+/* Lays the section that is being made aside, so that another one can be made and written before it; and takes it up
+ * again. */
+void reef__section_swap(section_out *o);
 
 void reef__put_bytes(section_out *o, const void *bytes, size_t count);
 /* As reef__put_bytes, but the bytes must stay until reef__section_end, since large blocks aren't copied. */
@@ -123,6 +138,7 @@ typedef struct section_in {
     uint32_t kind;
     const unsigned char *payload;
     size_t length, got; /* length of the payload, number of bytes taken from it */
+    uint32_t element;   /* number of the element of the section that is read, from 1; 0: none. For messages */
     unsigned char *buffer;
     size_t room;
 } section_in;
@@ -134,7 +150,8 @@ void reef__in_drop(section_in *in);
 bool reef__in_header(section_in *in, uint16_t *flags);
 /* Reads the next section. False: `status` says why; OK: the file ends here. */
 bool reef__section_next(section_in *in);
-/* Records what is wrong, unless an error is recorded already, and the byte that would be taken next. Answers false. */
+/* Records what is wrong, unless an error is recorded already, and the byte that would be taken next. Of content that
+ * can't be, the text begins with the section and the element. Answers false. */
 bool reef__in_wrong(section_in *in, reef_status status, const char *format, ...) REEF_PRINTF(3, 4);
 
 INLINE size_t in_left(const section_in *in) { return in->length - in->got; }
@@ -146,8 +163,16 @@ uint32_t reef__get_u32(section_in *in);
 uint64_t reef__get_u64(section_in *in);
 double reef__get_f64(section_in *in);
 reef_entity reef__get_handle(section_in *in);
+/* A number that is at most `most`; the count of elements of which each takes at least `bytes` of what is left of the
+ * section; so many elements. Else CORRUPT, with the field's name: nothing that a file says is used unchecked. */
+uint64_t reef__get_most(section_in *in, const char *field, unsigned bytes, uint64_t most);
+uint32_t reef__get_count(section_in *in, const char *field, size_t bytes);
+const unsigned char *reef__get_array(section_in *in, size_t count, size_t bytes);
 /* Reads a string of at most `most` bytes into `text`, which has room for one more. A zero within it is CORRUPT. */
 bool reef__get_text(section_in *in, char *text, size_t most);
+/* Counts the records of a journal in memory that have to be read: the whole ones, and one that reading refuses. Behind
+ * the header, `in` stays there. False: whole records follow a damaged one, which is CORRUPT. */
+bool reef__journal_scan(section_in *in, uint64_t *records);
 /* Was the section taken to its end? If not, it is CORRUPT. */
 bool reef__section_taken(section_in *in);
 

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
-#include "type/type_walk.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
 #include "storage/layout.h"
@@ -234,18 +233,6 @@ COLD void reef__events_drop(reef_world *w)
     reef__memory_free(&w->family->memory, MEMORY_EVENTS, f->views, f->view_room * sizeof *f->views);
     reef__memory_free(&w->family->memory, MEMORY_EVENTS, f, sizeof *f);
     w->flight = NULL;
-}
-
-const event_store *reef__events_after(const reef_world *w, const type *last)
-{
-    const event_store *best = NULL;
-    for (uint32_t i = 0; i < w->state.event_count; i++) {
-        const event_store *s = &w->state.events[i];
-        const type *t = reef__type_of(s->component);
-        if (event_wait(w, s) == reef__event_end(w, s)) continue;
-        if (type_is_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
-    }
-    return best;
 }
 
 reef_events reef__events_waiting(const reef_world *w, const event_store *s)

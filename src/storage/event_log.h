@@ -79,9 +79,6 @@ event_store *reef__event_store_ready(reef_world *w, uint32_t component);
 bool reef__events_room(reef_world *w, event_store *s, uint64_t n);
 void reef__events_put(event_store *s, const char *from, uint64_t count);
 
-/* The type with waiting events that follows `last` by name. last NULL: the first one. NULL: there is none left. */
-const event_store *reef__events_after(const reef_world *w, const type *last);
-
 /* The store of a type; NULL: there is none. */
 const event_store *reef__events_of(const reef_world *w, uint32_t component);
 

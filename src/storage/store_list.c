@@ -1,10 +1,9 @@
-/* All stores of a world together: their order by name, room for new values in several of them, how well their pages are
- * filled, and validation. */
+/* All stores of a world together: room for new values in several of them, how well their pages are filled,
+ * and validation. */
 #include "storage/store_list.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
-#include "type/type_walk.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/layout.h"
@@ -16,17 +15,6 @@
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
 #include "reef/inspect.h"
-
-const value_store *reef__store_after(const reef_world *w, const type *last)
-{
-    const value_store *best = NULL;
-    for (uint32_t i = 1; i < w->state.store_count; i++) {
-        const value_store *s = &w->state.stores[i];
-        const type *t = reef__type_of(s->component);
-        if (s->count && type_is_next(t, last, best ? reef__type_of(best->component) : NULL)) best = s;
-    }
-    return best;
-}
 
 /* ---- room ---- */
 

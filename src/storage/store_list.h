@@ -1,14 +1,10 @@
-/* Stores of values outside of the rows, taken together: walking them by name, and making room in them for new
- * entities. */
+/* Stores of values outside of the rows, taken together: making room in them for new entities, and validation. */
 #ifndef REEF_STORAGE_STORE_LIST_H
 #define REEF_STORAGE_STORE_LIST_H
 
 #include "type/type.h"
 #include "storage/sparse_store.h"
 #include "reef/type.h"
-
-/* The store with values whose type follows `last` by name. last NULL: the first one. NULL: there is none left. */
-const value_store *reef__store_after(const reef_world *w, const type *last);
 
 /* Makes room for the values of `count` new entities, whose ids are prepared. False: there is no memory. */
 bool reef__stores_reserve(reef_world *w, const reef_component *types, uint32_t type_count, uint32_t count);

@@ -32,7 +32,7 @@
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
-#include "storage/store_list.h"
+#include "storage/state_kind.h"
 #include "storage/report.h"
 #include "storage/world_data.h"
 #include "query/block.h"
@@ -237,6 +237,7 @@ static void old_chunk_make(reef_world *w, watch *x, const table *t, uint32_t id,
 /* Walks over the values of all stores, in the order of their types' names. No value comes or goes while systems run,
  * so each walk meets the same values in the same order; `copy` moves along in step. */
 typedef struct stored_walk {
+    state_key of;
     const value_store *s; /* NULL: before the first store */
     store_place at;
     char *copy;   /* the copy of the value; its entity's handle stands before it */
@@ -246,7 +247,8 @@ typedef struct stored_walk {
 static bool stored_next(const reef_world *w, stored_walk *k, char *copies)
 {
     while (k->s == NULL || !reef__store_next(k->s, &k->at)) {
-        if ((k->s = reef__store_after(w, k->s ? reef__type_of(k->s->component) : NULL)) == NULL) return false;
+        if (!reef__state_next(STATE_STORES, w, NULL, &k->of)) return false;
+        k->s = store_of(w, k->of.key);
         k->at = (store_place){.page = 0};
     }
     k->copy = copies ? copies + k->bytes + sizeof k->at.entity : NULL;

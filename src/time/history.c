@@ -20,6 +20,7 @@
 #include "storage/layout.h"
 #include "storage/removal_log.h"
 #include "storage/state.h"
+#include "storage/state_kind.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "system/event.h"

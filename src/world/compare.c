@@ -9,7 +9,6 @@
 #include "base/platform.h"
 #include "base/text_out.h"
 #include "type/type.h"
-#include "type/type_walk.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
@@ -21,7 +20,7 @@
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
-#include "storage/store_list.h"
+#include "storage/state_kind.h"
 #include "storage/world_data.h"
 #include "system/script.h"
 #include "world/state_hash.h"
@@ -211,6 +210,10 @@ static bool bits_equal(twin *p, uint32_t key)
     static const uint64_t none[BIT_WORDS];
     const bit_store *stores[2] = {bit_store_of(p->x->world[0], key), bit_store_of(p->x->world[1], key)};
     chunk_pair *c = &p->at;
+    bool known = false;
+    for (int side = 0; side < 2; side++)
+        known |= stores[side] && reef__bit_known(p->x->world[side], stores[side], p->id[side]);
+    if (!known) return true;
     for (bool more = chunk_pair_first(c); more; more = chunk_pair_next(c)) {
         const uint64_t *words[2];
         for (int side = 0; side < 2; side++)
@@ -226,16 +229,10 @@ static bool bits_equal(twin *p, uint32_t key)
 
 static bool all_bits_equal(twin *p)
 {
-    const uint32_t *first = NULL;
-    for (int side = 0; side < 2; side++) {
-        const reef_world *w = p->x->world[side];
-        for (uint32_t i = 0; p->at.t[side]->bits && i < w->state.bit_count; i++) {
-            const bit_store *b = &w->state.bits[i];
-            if (!reef__bit_known(w, b, p->id[side]) || (first && reef__bit_key_compare(b->key, *first) >= 0)) continue;
-            if (!bits_equal(p, b->key)) first = &b->key;
-        }
-    }
-    return first == NULL || bits_equal(p, *first); /* a second time, to report the first key in the visible order */
+    if ((p->at.t[0]->bits | p->at.t[1]->bits) == 0) return true;
+    for (state_key k = {0}; reef__state_next(STATE_BITS, p->x->world[0], p->x->world[1], &k);)
+        if (!bits_equal(p, k.key)) return false;
+    return true;
 }
 
 static bool table_equal(twin *p)
@@ -308,19 +305,17 @@ static COLD reef_entity store_lowest(const value_store *s, const value_store *ot
 
 static bool all_stores_equal(comparing *x)
 {
-    for (const type *last = NULL;;) {
-        const value_store *s[2] = {reef__store_after(x->world[0], last), reef__store_after(x->world[1], last)};
-        if (s[0] == NULL && s[1] == NULL) return true;
-        last = type_first(s[0] ? reef__type_of(s[0]->component) : NULL, s[1] ? reef__type_of(s[1]->component) : NULL);
-        for (int side = 0; side < 2; side++) s[side] = store_of(x->world[side], last->id);
+    for (state_key k = {0}; reef__state_next(STATE_STORES, x->world[0], x->world[1], &k);) {
+        const value_store *s[2] = {store_of(x->world[0], k.key), store_of(x->world[1], k.key)};
         uint32_t *firsts[2] = {NULL, NULL};
         for (int side = 0; side < 2; side++)
             if (s[side]->shared) firsts[side] = reef__shared_firsts(x->world[side], s[side]);
         uint32_t *const turned[2] = {firsts[1], firsts[0]};
         const reef_entity e = store_lowest(s[0], s[1], store_lowest(s[1], s[0], (reef_entity){0, 0}, turned), firsts);
         for (int side = 0; side < 2; side++) reef__shared_firsts_free(x->world[side], s[side], firsts[side]);
-        if (!reef_entity_is_null(e)) return value_differs(x, last->id, e);
+        if (!reef_entity_is_null(e)) return value_differs(x, k.key, e);
     }
+    return true;
 }
 
 /* ---- events ---- */
@@ -348,15 +343,11 @@ static COLD bool events_equal(comparing *x, uint32_t component)
     return reef__events_lag_equal(x->world[0], x->world[1], component) || events_differ(x, component, UINT64_MAX);
 }
 
-/* Compares the events of all types, in the order of the types' names. */
 static bool all_events_equal(comparing *x)
 {
-    for (const type *last = NULL;;) {
-        const event_store *s[2] = {reef__events_after(x->world[0], last), reef__events_after(x->world[1], last)};
-        if (s[0] == NULL && s[1] == NULL) return true;
-        last = type_first(s[0] ? reef__type_of(s[0]->component) : NULL, s[1] ? reef__type_of(s[1]->component) : NULL);
-        if (!events_equal(x, last->id)) return false;
-    }
+    for (state_key k = {0}; reef__state_next(STATE_EVENTS, x->world[0], x->world[1], &k);)
+        if (!events_equal(x, k.key)) return false;
+    return true;
 }
 
 COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *difference)

@@ -21,6 +21,7 @@
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
 #include "storage/state.h"
+#include "storage/state_kind.h"
 #include "storage/world_data.h"
 #include "change/row_move.h"
 #include "world/world_pair.h"
@@ -229,16 +230,11 @@ static bool pairs_make(reef_diff *d, table_merge *m)
 
 static bool keys_make(reef_diff *d)
 {
-    const state *s[2] = {&d->world[0]->state, &d->world[1]->state};
-    d->keys = diff_room(d, &d->key_room, (size_t)s[0]->bit_count + s[1]->bit_count, sizeof *d->keys);
+    const reef_world *a = d->world[0], *b = d->world[1];
+    d->keys = diff_room(d, &d->key_room, (size_t)a->state.bit_count + b->state.bit_count, sizeof *d->keys);
     if (d->keys == NULL) return false;
-    for (int side = 0; side < 2; side++)
-        for (uint32_t i = 0; i < s[side]->bit_count; i++) {
-            const bit_store *b = &s[side]->bits[i], *other = bit_store_of(d->world[!side], b->key);
-            if (side && other) continue; /* the first world's turn put the key into the list */
-            diff_bits *k = &d->keys[d->key_count++];
-            k->of[side] = b, k->of[!side] = other;
-        }
+    for (state_key k = {0}; reef__state_next(STATE_BITS, a, b, &k);)
+        d->keys[d->key_count++] = (diff_bits){{bit_store_of(a, k.key), bit_store_of(b, k.key)}};
     return true;
 }
 
@@ -279,11 +275,8 @@ static void types_see(const reef_diff *d, uint64_t *seen)
         const diff_bits *k = &d->keys[i];
         type_seen(seen, (k->of[0] ? k->of[0]->key : k->of[1]->key) & ~BIT_DISABLED);
     }
-    for (int side = 0; side < 2; side++)
-        for (uint32_t i = 1; i < d->world[side]->state.store_count; i++) {
-            const value_store *s = &d->world[side]->state.stores[i];
-            if (!stores_same(s, store_of(d->world[!side], s->component))) type_seen(seen, s->component);
-        }
+    for (state_key k = {0}; reef__state_next(STATE_STORES, d->world[0], d->world[1], &k);)
+        if (!stores_same(store_of(d->world[0], k.key), store_of(d->world[1], k.key))) type_seen(seen, k.key);
 }
 
 static bool types_make(reef_diff *d)

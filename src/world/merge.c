@@ -25,7 +25,7 @@
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
-#include "storage/store_list.h"
+#include "storage/state_kind.h"
 #include "storage/world_data.h"
 #include "change/multi.h"
 #include "change/relation.h"
@@ -240,11 +240,11 @@ static bool merge_common(merging *x, uint32_t number, reef_entity e, uint32_t *c
 static bool merge_stored(merging *x, reef_entity e, uint32_t *count)
 {
     const reef_world *from = x->from;
-    for (const value_store *s = reef__store_after(from, NULL); s;
-         s = reef__store_after(from, reef__type_of(s->component))) {
+    for (state_key k = {0}; reef__state_next(STATE_STORES, from, NULL, &k);) {
+        const value_store *s = store_of(from, k.key);
         const void *value = reef_store_find(s, e);
         if (value == NULL) continue;
-        const type *t = reef__type_of(s->component);
+        const type *t = k.type;
         const bool made = t->resets || t->size == 0;
         if (!type_fits(x, t)) return false;
         if (s->shared) {

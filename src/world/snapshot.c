@@ -29,6 +29,7 @@
 #include "storage/removal_log.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
+#include "storage/state_kind.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "change/command.h"
@@ -39,175 +40,6 @@
 #include "world/fork_policy.h"
 #include "reef/detail/layout.h"
 #include "reef/snapshot.h"
-
-/* ---- what a state consists of ---- */
-
-/* Two tables say what a state consists of: its copy-on-write containers, and its arrays, whose elements may have
- * containers of their own. Sharing, copying and dropping a state walk them. A new kind of state is one row. */
-
-/* A container at an offset, and the kind of its pages. A store decides the kind of its pages of values itself: NULL. */
-typedef struct container_row {
-    size_t offset;
-    const paged_type *pages;
-} container_row;
-
-/* In reef_hot. The chunks come first: their values are destroyed while everything else is still there. */
-static const container_row hot_containers[] = {
-    {offsetof(reef_hot, chunks), &reef__pages_chunks},
-    {offsetof(reef_hot, records), &reef__pages_records},
-};
-static const container_row state_containers[] = {
-    {offsetof(state, tables), &reef__pages_tables},         {offsetof(state, ring), &reef__pages_ring},
-    {offsetof(state, name_entries), &reef__pages_names},    {offsetof(state, name_by_text), &reef__pages_buckets},
-    {offsetof(state, name_by_index), &reef__pages_buckets}, {offsetof(state, chunk_hashes), &reef__pages_hashes},
-    {offsetof(state, record_hashes), &reef__pages_hashes},  {offsetof(state, ring_hashes), &reef__pages_hashes},
-    {offsetof(state, name_hashes), &reef__pages_hashes},
-};
-static const container_row bit_containers[] = {
-    {offsetof(bit_store, words), &reef__pages_bits},
-    {offsetof(bit_store, hashes), &reef__pages_hashes},
-};
-static const container_row track_containers[] = {
-    {offsetof(track_store, stamps), &reef__pages_stamps},
-    {offsetof(track_store, log), &reef__pages_tracks},
-    {offsetof(track_store, values), &reef__pages_tracks},
-};
-static const container_row store_containers[] = {
-    {offsetof(value_store, values), NULL},
-    {offsetof(value_store, index), &reef__pages_index},
-    {offsetof(value_store, hashes), &reef__pages_hashes},
-    {offsetof(value_store, heads), &reef__pages_heads},
-    {offsetof(value_store, nodes), &reef__pages_nodes},
-};
-static const container_row event_containers[] = {
-    {offsetof(event_store, pages), &reef__pages_events},
-};
-
-/* An array of a state: where its pointer, its count and its capacity are, and the containers of an element. (Where
- * the whole capacity is used, both numbers are the same field.) */
-typedef struct array_row {
-    enum memory_kind memory;
-    size_t list, count, capacity, size;
-    uint32_t skipped; /* elements at the front without containers */
-    uint32_t container_count;
-    const container_row *containers;
-} array_row;
-
-#define ARRAY(memory, list, count, capacity) \
-    memory, offsetof(state, list), offsetof(state, count), offsetof(state, capacity), sizeof *((state *)0)->list
-#define LENGTH(rows) (uint32_t)(sizeof(rows) / sizeof *(rows))
-
-/* The arrays whose elements have containers come first. The store of number 0 is empty. */
-enum { ARRAYS_WITH_CONTAINERS = 4, ARRAY_USED_TYPES = ARRAYS_WITH_CONTAINERS };
-static const array_row arrays[] = {
-    {ARRAY(MEMORY_BITS, bits, bit_count, bit_capacity), 0, LENGTH(bit_containers), bit_containers},
-    {ARRAY(MEMORY_TRACKS, tracks, track_count, track_capacity), 0, LENGTH(track_containers), track_containers},
-    {ARRAY(MEMORY_STORES, stores, store_count, store_capacity), 1, LENGTH(store_containers), store_containers},
-    {ARRAY(MEMORY_EVENTS, events, event_count, event_capacity), 0, LENGTH(event_containers), event_containers},
-    {ARRAY(MEMORY_OTHER, used_types, used_words, used_words), 0, 0, NULL},
-    {ARRAY(MEMORY_BITS, bit_number, bit_room, bit_room), 0, 0, NULL},
-    {ARRAY(MEMORY_TRACKS, places, place_count, place_capacity), 0, 0, NULL},
-    {ARRAY(MEMORY_OTHER, runs, run_count, run_room), 0, 0, NULL},
-    {ARRAY(MEMORY_OTHER, clocks, clock_count, clock_room), 0, 0, NULL},
-    {ARRAY(MEMORY_STORES, store_number, store_room, store_room), 0, 0, NULL},
-    {ARRAY(MEMORY_EVENTS, event_places, event_place_count, event_place_capacity), 0, 0, NULL},
-    {ARRAY(MEMORY_OTHER, absents, absent_count, absent_room), 0, 0, NULL},
-};
-
-static uint32_t *number_at(const state *s, size_t offset) { return (uint32_t *)(uintptr_t)((const char *)s + offset); }
-
-static char *list_at(const state *s, const array_row *a)
-{
-    char *list;
-    memcpy(&list, (const char *)s + a->list, sizeof list);
-    return list;
-}
-
-/* The number of containers of all elements of the array. */
-static uint32_t array_containers(const state *s, const array_row *a)
-{
-    const uint32_t count = *number_at(s, a->count);
-    return count > a->skipped ? (count - a->skipped) * a->container_count : 0;
-}
-
-static void part_set(family *f, char *base, const container_row *row, state_part *part)
-{
-    part->pages = (reef_paged *)(void *)(base + row->offset);
-    part->owner =
-        row->pages ? reef__owner_of(f, row->pages) : reef__store_owner(f, (value_store *)(void *)base, &part->values);
-}
-
-bool reef__part_at(family *f, reef_hot *h, state *s, uint32_t i, state_part *part)
-{
-    if (i < LENGTH(hot_containers)) return part_set(f, (char *)h, &hot_containers[i], part), true;
-    i -= LENGTH(hot_containers);
-    if (i < LENGTH(state_containers)) return part_set(f, (char *)s, &state_containers[i], part), true;
-    i -= LENGTH(state_containers);
-    for (const array_row *a = arrays; a < arrays + ARRAYS_WITH_CONTAINERS; a++) {
-        const uint32_t count = array_containers(s, a);
-        if (i < count) {
-            char *element = list_at(s, a) + (i / a->container_count + a->skipped) * a->size;
-            return part_set(f, element, &a->containers[i % a->container_count], part), true;
-        }
-        i -= count;
-    }
-    return false;
-}
-
-uint32_t reef__part_like(const state *from, uint32_t i, const state *to)
-{
-    uint32_t begin = LENGTH(hot_containers) + LENGTH(state_containers), to_begin = begin;
-    if (i < begin) return i;
-    for (const array_row *a = arrays; a < arrays + ARRAYS_WITH_CONTAINERS; a++) {
-        const uint32_t count = array_containers(from, a), to_count = array_containers(to, a);
-        if (i - begin < count) return i - begin < to_count ? to_begin + (i - begin) : UINT32_MAX;
-        begin += count;
-        to_begin += to_count;
-    }
-    return UINT32_MAX;
-}
-
-/* `to` has the plain fields and the arrays of `from`. It gets a reference to each container. This can't fail. */
-static void state_share(family *f, reef_hot *to_hot, state *to, const reef_hot *from_hot, const state *from)
-{
-    state_part have, get = {0};
-    for (uint32_t i = 0; reef__part_at(f, (reef_hot *)(uintptr_t)from_hot, (state *)(uintptr_t)from, i, &have); i++) {
-        reef__part_at(f, to_hot, to, i, &get);
-        *get.pages = reef__paged_share(have.pages, &have.owner);
-    }
-}
-
-void reef__state_drop(family *f, reef_hot *h, state *s)
-{
-    state_part part;
-    for (uint32_t i = 0; reef__part_at(f, h, s, i, &part); i++) reef__paged_drop(part.pages, &part.owner);
-    for (const array_row *a = arrays; a < arrays + LENGTH(arrays); a++)
-        reef__memory_free(&f->memory, a->memory, list_at(s, a), *number_at(s, a->capacity) * a->size);
-    memset(s, 0, sizeof *s);
-}
-
-/* Copies an array of a state; NULL where there is nothing to copy. False: no memory. */
-static bool array_copy(family *f, const array_row *a, state *to, const state *from)
-{
-    const size_t bytes = *number_at(from, a->count) * a->size;
-    void *p = bytes ? reef__memory_resize(&f->memory, a->memory, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
-    if (p) memcpy(p, list_at(from, a), bytes);
-    memcpy((char *)to + a->list, &p, sizeof p);
-    *number_at(to, a->capacity) = *number_at(from, a->count);
-    return p != NULL || bytes == 0;
-}
-
-/* *to becomes *from with arrays of its own. False: no memory. */
-static COLD bool state_copy(family *f, state *to, const state *from)
-{
-    bool ok = true;
-    *to = *from;
-    for (const array_row *a = arrays; a < arrays + LENGTH(arrays); a++) ok &= array_copy(f, a, to, from);
-    if (ok && BUG(29)) to->run_count = 0;
-    for (const array_row *a = arrays; !ok && a < arrays + LENGTH(arrays); a++)
-        reef__memory_free(&f->memory, a->memory, list_at(to, a), *number_at(to, a->capacity) * a->size);
-    return ok;
-}
 
 /* ---- values that can't be copied ---- */
 
@@ -260,7 +92,8 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     family *f = w->family;
     reef_snapshot *s = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, sizeof *s, PLAIN_ALIGN);
     resets r = {0};
-    if (s == NULL || !reef__readers_note(w) || !reef__resets_place(w, &r) || !state_copy(f, &s->state, &w->state)) {
+    if (s == NULL || !reef__readers_note(w) || !reef__resets_place(w, &r) ||
+        !reef__state_copy(f, &s->state, &w->state)) {
         reef__resets_undo(w, &r);
         reef__memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
         return refuse_copy(w, op), NULL;
@@ -271,7 +104,7 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     s->destroyed = w->destroyed;
     s->script_serial = reef__scripts_serial(w);
     s->hot = w->hot;
-    state_share(f, &s->hot, &s->state, &w->hot, &w->state);
+    reef__state_share(f, &s->hot, &s->state, &w->hot, &w->state);
     const paged_owner chunks = reef__owner_of(f, &reef__pages_chunks);
     reef__paged_keep(&s->hot.chunks, &chunks, true);
     s->schedule = reef__schedule_hold(f, w->schedule);
@@ -301,7 +134,7 @@ void reef_snapshot_free(reef_snapshot *s)
 static COLD reef_world *world_begin(family *f, const reef_world_config *config, const reef_hot *hot, const state *from)
 {
     reef_world *w = reef__memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *w);
-    if (w == NULL || !state_copy(f, &w->state, from)) {
+    if (w == NULL || !reef__state_copy(f, &w->state, from)) {
         reef__memory_free(&f->memory, MEMORY_OTHER, w, sizeof *w);
         return NULL;
     }
@@ -311,7 +144,7 @@ static COLD reef_world *world_begin(family *f, const reef_world_config *config, 
     reef__block_indexes_begin(w);
     w->hot.number = reef__world_number();
     w->error.operation = "";
-    state_share(f, &w->hot, &w->state, hot, from);
+    reef__state_share(f, &w->hot, &w->state, hot, from);
     reef__family_add(f, true);
     reef__invalidate(w, INVALIDATE_STATE_SHARED);
     reef__stores_view(w);
@@ -381,7 +214,7 @@ COLD reef_world *reef__world_blank(reef_world *w)
 {
     family *f = w->family;
     reef_world *blank = reef__memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *blank);
-    if (blank == NULL || !array_copy(f, &arrays[ARRAY_USED_TYPES], &blank->state, &w->state)) {
+    if (blank == NULL || !reef__state_copy_used_types(f, &blank->state, &w->state)) {
         reef__memory_free(&f->memory, MEMORY_OTHER, blank, sizeof *blank);
         return NULL;
     }
@@ -479,11 +312,11 @@ static COLD bool restore_skipping(reef_world *w, const reef_snapshot *s)
 static COLD bool restore_plainly(reef_world *w, const reef_snapshot *s)
 {
     state fresh;
-    if (!state_copy(w->family, &fresh, &s->state)) return false;
+    if (!reef__state_copy(w->family, &fresh, &s->state)) return false;
     fresh.map_count = maps_view(w, &s->hot, s->state.map_count);
     reef__state_drop(w->family, &w->hot, &w->state);
     w->state = fresh;
-    state_share(w->family, &w->hot, &w->state, &s->hot, &s->state);
+    reef__state_share(w->family, &w->hot, &w->state, &s->hot, &s->state);
     w->hot.index_count = s->hot.index_count;
     w->hot.empty_count = s->hot.empty_count;
     if (w->hot.version < s->hot.version) w->hot.version = s->hot.version;

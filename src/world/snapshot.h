@@ -20,20 +20,6 @@ struct reef_snapshot {
     state state;
 };
 
-/* A copy-on-write container of a state, with the owner that its calls need. */
-typedef struct state_part {
-    reef_paged *pages;
-    paged_owner owner;
-    store_pages values; /* of a store's values: the owner points here */
-} state_part;
-
-/* Container i of a state. False: there is none of this number. */
-bool reef__part_at(family *f, reef_hot *h, state *s, uint32_t i, state_part *part);
-
-/* The number that container i of state `from` has in state `to`. Where `to` has no such container, the number of
- * none. */
-uint32_t reef__part_like(const state *from, uint32_t i, const state *to);
-
 /* A fork, and a fork of a snapshot, from which the world may take its state back. They have the log of removals, with
  * which a user's fork doesn't begin. NULL as for reef_fork. */
 reef_world *reef__world_restorable(reef_world *w);
@@ -49,8 +35,5 @@ void reef__state_exchange(reef_world *w, reef_world *other);
  * has a value of a REEF_FORK_SKIP type in both worlds keeps the one of `w`, and with `resets_too` so it is for
  * REEF_FORK_RESET types. False: no memory; both worlds are as before. */
 bool reef__world_adopt(reef_world *w, reef_world *other, bool resets_too);
-
-/* Gives up this holder's references to a state, and empties the struct. */
-void reef__state_drop(family *f, reef_hot *h, state *s);
 
 #endif

@@ -36,7 +36,7 @@
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
-#include "storage/store_list.h"
+#include "storage/state_kind.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "system/schedule.h"
@@ -399,9 +399,9 @@ typedef struct hashing {
     bool (*visit)(void *context, const reef_hash_part *part);
     void *context;
     bool stopped;
-    type_sum *sums;     /* by type id; NULL: not wanted */
-    uint32_t *switches; /* numbers of the bit stores in the order of their keys */
-    uint32_t sum_count, switch_count;
+    type_sum *sums; /* by type id; NULL: not wanted */
+    uint32_t *keys; /* of all bits, in their order */
+    uint32_t sum_count, key_count;
 } hashing;
 
 static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t component, uint64_t rows, uint64_t hash)
@@ -439,8 +439,8 @@ static bool hash_table_add(hashing *x, uint32_t id)
         uint64_t h = k == REEF_SLOT_TAG || !column_counts(&s->columns[k]) ? 0 : columns[k];
         if (!part_add(x, REEF_HASH_COLUMN, s, s->component[i], table_rows(t), h)) return false;
     }
-    for (uint32_t i = 0; t->bits && i < x->switch_count; i++) {
-        bit_store *b = &w->state.bits[x->switches[i]];
+    for (uint32_t i = 0; t->bits && i < x->key_count; i++) {
+        bit_store *b = (bit_store *)(uintptr_t)bit_store_of(w, x->keys[i]);
         uint64_t h = reef__bit_known(w, b, id) ? switch_hash(w, b, t, &on) : (on = 0);
         reef_hash_kind kind = b->key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH;
         if (on && !part_add(x, kind, s, b->key & ~BIT_DISABLED, on, h)) return false;
@@ -469,10 +469,9 @@ static COLD uint64_t events_hash(const reef_world *w, const event_store *s, uint
 static bool hash_events_add(hashing *x)
 {
     uint64_t count;
-    const event_store *s = x->w->state.event_count ? reef__events_after(x->w, NULL) : NULL;
-    for (; s; s = reef__events_after(x->w, reef__type_of(s->component))) {
-        const uint64_t h = events_hash(x->w, s, &count);
-        if (!part_add(x, REEF_HASH_EVENTS, NULL, s->component, count, h)) return false;
+    for (state_key k = {0}; reef__state_next(STATE_EVENTS, x->w, NULL, &k);) {
+        const uint64_t h = events_hash(x->w, reef__events_of(x->w, k.key), &count);
+        if (count && !part_add(x, REEF_HASH_EVENTS, NULL, k.key, count, h)) return false;
     }
     return true;
 }
@@ -480,10 +479,9 @@ static bool hash_events_add(hashing *x)
 /* Adds a part for each store with values, in the order of the types' names. */
 static bool hash_stores_add(hashing *x)
 {
-    const type *last = NULL;
-    for (value_store *s; (s = (value_store *)(uintptr_t)reef__store_after(x->w, last)) != NULL;) {
-        last = reef__type_of(s->component);
-        if (!part_add(x, REEF_HASH_STORE, NULL, s->component, s->count, store_hash(x->w, s))) return false;
+    for (state_key k = {0}; reef__state_next(STATE_STORES, x->w, NULL, &k);) {
+        value_store *s = (value_store *)(uintptr_t)store_of(x->w, k.key);
+        if (s->count && !part_add(x, REEF_HASH_STORE, NULL, k.key, s->count, store_hash(x->w, s))) return false;
     }
     return true;
 }
@@ -526,16 +524,6 @@ static bool parts_add(hashing *x)
     return x->visit == NULL || types_add(x);
 }
 
-static COLD void switches_sort(const reef_world *w, uint32_t *numbers, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t j = i;
-        for (; j > 0 && reef__bit_key_compare(w->state.bits[numbers[j - 1]].key, w->state.bits[i].key) > 0; j--)
-            numbers[j] = numbers[j - 1];
-        numbers[j] = i;
-    }
-}
-
 /* Drops the kept hashes of values: a type that was hashed as bytes has got fields since. */
 static COLD void kept_drop(reef_world *w)
 {
@@ -548,16 +536,17 @@ static COLD void kept_drop(reef_world *w)
 
 static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, const reef_hash_part *), void *context)
 {
-    hashing x = {.w = w, .visit = visit, .context = context, .switch_count = w->state.bit_count};
+    hashing x = {.w = w, .visit = visit, .context = context, .key_count = w->state.bit_count};
     memory *m = &w->family->memory;
     if (visit) x.sum_count = reef_type_count() + 1;
     if (x.sum_count) x.sums = reef__memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.sums);
-    if (x.switch_count) x.switches = reef__memory_zeroed(m, MEMORY_OTHER, x.switch_count * sizeof *x.switches);
-    bool ok = (x.sum_count == 0 || x.sums) && (x.switch_count == 0 || x.switches);
-    if (ok) switches_sort(w, x.switches, x.switch_count);
+    if (x.key_count) x.keys = reef__memory_zeroed(m, MEMORY_OTHER, x.key_count * sizeof *x.keys);
+    bool ok = (x.sum_count == 0 || x.sums) && (x.key_count == 0 || x.keys);
+    state_key k = {0};
+    for (uint32_t i = 0; ok && reef__state_next(STATE_BITS, w, NULL, &k); i++) x.keys[i] = k.key;
     ok = ok && parts_add(&x);
     reef__memory_free(m, MEMORY_OTHER, x.sums, x.sum_count * sizeof *x.sums);
-    reef__memory_free(m, MEMORY_OTHER, x.switches, x.switch_count * sizeof *x.switches);
+    reef__memory_free(m, MEMORY_OTHER, x.keys, x.key_count * sizeof *x.keys);
     if (!ok) reef__refuse(w, REEF_NO_MEMORY, op);
     if (!ok || x.stopped) return 0;
     return x.hash ? x.hash : 1;

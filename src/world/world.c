@@ -23,6 +23,7 @@
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
 #include "storage/state.h"
+#include "storage/state_kind.h"
 #include "storage/store_list.h"
 #include "storage/table.h"
 #include "storage/world_data.h"

@@ -119,6 +119,9 @@ static void what_is_no_whole_frame_is_refused(void **state)
     pressed.size = 0;
     assert_ok(reef_zstd_save_to(w, (reef_writer){bytes_write, &pressed}, NULL, 3, reason));
     const size_t whole = pressed.size, step = whole / 40;
+    reef_bytes before;
+    int same = 0;
+    assert_ok(reef_save_bytes(to, &before, NULL));
     for (size_t left = 1; left <= whole; left += left < 16 ? 1 : step) {
         pressed.size = whole - left;
         assert_status(REEF_CORRUPT, load(to, reason));
@@ -127,9 +130,14 @@ static void what_is_no_whole_frame_is_refused(void **state)
         pressed.data[whole - left] ^= 0x20;
         const reef_status s = load(to, reason);
         pressed.data[whole - left] ^= 0x20;
-        assert_int_equal(s, REEF_CORRUPT);
-        assert_true(reef_hash(to) == hash);
+        /* where zstd repeats bytes, another bit may repeat the same bytes from elsewhere; nothing is wrong then */
+        if (s != REEF_OK) assert_int_equal(s, REEF_CORRUPT);
+        assert_true(reef_hash(to) == (s == REEF_OK ? reef_hash(w) : hash));
+        same += s == REEF_OK;
+        if (s == REEF_OK) assert_ok(reef_load_bytes(to, before.data, before.size, NULL));
     }
+    assert_in_range(same, 0, 4);
+    reef_bytes_free(&before);
     pressed.data[pressed.size++] = 0;
     assert_status(REEF_CORRUPT, load(to, reason));
     assert_string_equal(reason, "something follows behind the frame of zstd");

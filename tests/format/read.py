@@ -190,7 +190,6 @@ class State:
         self.packed = {}  # type -> [(handle, value)]: sparse, cold
         self.paged = {}   # type -> {index: (handle, value)}
         self.many = {}    # type -> {handle: [values]}: multi, shared
-        self.page_rows = {}
         self.names, self.idle, self.free = {}, {}, []
         self.indices = 0
 
@@ -215,8 +214,7 @@ class State:
         self.ticks, self.time, self.seed, self.version = p.numbers("QQQQ")
         self.single = p.handle()
         self.clocks = [(p.u8(), p.text(), p.u64()) for _ in range(p.u32())]
-        self.runs = [(p.text(), p.u64()) for _ in range(p.u32())]
-        self.systems = [(p.text(), p.u8()) for _ in range(p.u32())]
+        self.systems = [(p.text(), p.u8(), p.u8(), p.u64()) for _ in range(p.u32())]
 
     def RESV(self, p):
         for _ in range(p.u32()):
@@ -224,7 +222,7 @@ class State:
             self.idle.update((i, (1, 1)) for i in range(first, first + count))
 
     def IDS(self, p):
-        self.indices, dropped, kept, self.added, self.idle_left = p.numbers("IQQQQ")
+        self.indices, dropped, kept, self.added = p.numbers("IQQQ")
         need(dropped + kept <= len(self.free), "more ids stay free than there were")
         self.free = self.free[dropped:dropped + kept]
 
@@ -238,18 +236,13 @@ class State:
         for _ in range(count):
             e = p.handle()
             self.idle[e[0]] = (e[1], p.u8())
-        self.idle_left -= count
-
-    def SIZE(self, p):
-        for _ in range(p.u32()):
-            number, rows = self.tables[p.u32()], p.u64()
-            number.resize(rows)
-            for (what, type, table), there in self.bits.items():
-                if table == number.name:
-                    self.bits[what, type, table] = {r for r in there if r < rows}
 
     def ROWS(self, p):
-        table, chunk, pieces = self.tables[p.u32()], p.u32(), p.u32()
+        table, rows, chunk, pieces = self.tables[p.u32()], p.u64(), p.u32(), p.u32()
+        table.resize(rows)
+        for (what, type, name), there in self.bits.items():
+            if name == table.name:
+                self.bits[what, type, name] = {r for r in there if r < rows}
         for _ in range(pieces):
             column, row, rows = p.numbers("III")
             split = column and table.columns[column - 1].home == SPLIT
@@ -270,34 +263,25 @@ class State:
             there -= set(range(first, first + CHUNK))
             there |= {first + i for i in range(CHUNK) if words[i // 64] >> i % 64 & 1}
 
-    def STOR(self, p):
-        type, count, rows = p.numbers("IQI")
-        type = self.types[type]
-        self.page_rows[type.name] = rows
-        if type.home == PAGED:
-            there = self.paged.setdefault(type.name, {})
-            if count == 0:
-                there.clear()
-        else:
-            there = self.packed.setdefault(type.name, [])
-            there[count:] = []
-            there += [None] * (count - len(there))
-
     def PAGE(self, p):
-        number, page, pieces = p.numbers("III")
+        number, page, rows, pieces = p.numbers("IIII")
         type = self.types[number]
-        number, first = type.name, page * self.page_rows[type.name]
+        number, first = type.name, page * rows
+        paged, packed = self.paged.setdefault(number, {}), self.packed.setdefault(number, [])
         for _ in range(pieces):
-            slot, count, _ = p.numbers("IIQ")
+            slot, count, full, _ = p.numbers("IIBQ")
+            if not full:
+                packed[first + slot:] = []
+                for i in range(first + slot, first + slot + count):
+                    paged.pop(i, None)
+                continue
             handles = [p.handle() for _ in range(count)]
             for i, (e, value) in enumerate(zip(handles, p.values(type, count)), first + slot):
                 if type.home != PAGED:
-                    self.packed[number][i] = (e, value)
-                elif e[1]:
-                    need(e[0] == i, "a value at another index than its entity's")
-                    self.paged[number][i] = (e, value)
+                    packed[i:i + 1] = [(e, value)]
                 else:
-                    self.paged[number].pop(i, None)
+                    need(e[0] == i, "a value at another index than its entity's")
+                    paged[i] = (e, value)
 
     def VALS(self, p):
         number, first, count = p.numbers("IBI")
@@ -318,10 +302,11 @@ class State:
 
     def NAME(self, p):
         for _ in range(p.u32()):
-            del self.names[p.handle()]
-        for _ in range(p.u32()):
-            e = p.handle()
-            self.names[e] = p.text()
+            e, text = p.handle(), p.text()
+            if text:
+                self.names[e] = text
+            else:
+                del self.names[e]
         need(len(set(self.names.values())) == len(self.names), "two entities of one name")
 
     def EVNT(self, p):
@@ -417,7 +402,7 @@ class File:
         need(self.data[:8] == MAGIC and len(self.data) >= 24, "this isn't a file of reef")
         version, self.flags, zero, self.chain = struct.unpack_from("<HHIQ", self.data, 8)
         need(xxh64(self.data[:16], 0) == self.chain, "the header is damaged")
-        need(version == 1 and self.flags < 16 and zero == 0, "an unknown version, or flags")
+        need(version == 2 and self.flags < 16 and zero == 0, "an unknown version, or flags")
         self.at = 24
 
     def section(self):

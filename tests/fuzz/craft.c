@@ -349,11 +349,13 @@ static void walk_run(craft *c, uint32_t unused)
     walk_text(c);
     (void)walk(c, A_VERSION, 8);
 }
-static void walk_switch(craft *c, uint32_t unused)
+static void walk_system(craft *c, uint32_t unused)
 {
     (void)unused;
     walk_text(c);
     (void)walk(c, A_SMALL, 1);
+    (void)walk(c, A_SMALL, 1);
+    (void)walk(c, A_VERSION, 8);
 }
 static void walk_two(craft *c, uint32_t unused)
 {
@@ -371,12 +373,6 @@ static void walk_idle(craft *c, uint32_t unused)
     (void)unused;
     walk_handle(c);
     (void)walk(c, A_SMALL, 1);
-}
-static void walk_size(craft *c, uint32_t unused)
-{
-    (void)unused;
-    (void)walk(c, A_TABLE, 4);
-    (void)walk(c, A_NUMBER, 8);
 }
 
 static void walk_rows_piece(craft *c, uint32_t table)
@@ -405,7 +401,8 @@ static void walk_words(craft *c, uint32_t unused)
 static void walk_page_piece(craft *c, uint32_t number)
 {
     (void)walk(c, A_NUMBER, 4);
-    const uint64_t count = walk(c, A_COUNT, 4);
+    uint64_t count = walk(c, A_COUNT, 4);
+    if (walk(c, A_SMALL, 1) == 0) count = 0;
     (void)walk(c, A_VERSION, 8);
     const uint32_t owners = c->place_count;
     for (uint64_t i = 0; i < count && !c->short_of; i++) walk_handle(c);
@@ -469,8 +466,7 @@ static void walk_time(craft *c)
     (void)walk(c, A_VERSION, 8);
     walk_handle(c);
     walk_list(c, 101, 4, walk_clock, 0);
-    walk_list(c, 102, 4, walk_run, 0);
-    walk_list(c, 103, 4, walk_switch, 0);
+    walk_list(c, 103, 4, walk_system, 0);
 }
 
 static void walk_section(craft *c)
@@ -492,13 +488,13 @@ static void walk_section(craft *c)
     case SECTION_RESERVED: walk_list(c, 106, 4, walk_two, 0); break;
     case SECTION_IDS:
         (void)walk(c, A_NUMBER, 4);
-        for (int i = 0; i < 4; i++) (void)walk(c, A_NUMBER, 8);
+        for (int i = 0; i < 3; i++) (void)walk(c, A_NUMBER, 8);
         break;
     case SECTION_FREE: walk_list(c, 107, 4, walk_free, 0); break;
     case SECTION_IDLE: walk_list(c, 108, 4, walk_idle, 0); break;
-    case SECTION_SIZES: walk_list(c, 109, 4, walk_size, 0); break;
     case SECTION_ROWS:
         n = walk(c, A_TABLE, 4);
+        (void)walk(c, A_NUMBER, 8);
         (void)walk(c, A_NUMBER, 4);
         walk_list(c, 110, 4, walk_rows_piece, n < UINT32_MAX ? (uint32_t)n : 0);
         break;
@@ -508,13 +504,9 @@ static void walk_section(craft *c)
         (void)walk(c, A_TABLE, 4);
         walk_list(c, 111, 4, walk_words, 0);
         break;
-    case SECTION_STORE:
-        (void)walk(c, A_TYPE, 4);
-        (void)walk(c, A_NUMBER, 8);
-        (void)walk(c, A_NUMBER, 4);
-        break;
     case SECTION_PAGE:
         n = walk(c, A_TYPE, 4);
+        (void)walk(c, A_NUMBER, 4);
         (void)walk(c, A_NUMBER, 4);
         walk_list(c, 112, 4, walk_page_piece, (uint32_t)n);
         break;
@@ -523,10 +515,7 @@ static void walk_section(craft *c)
         (void)walk(c, A_SMALL, 1);
         walk_list(c, 113, 4, walk_held, (uint32_t)n);
         break;
-    case SECTION_NAMES:
-        walk_list(c, 107, 4, walk_free, 0);
-        walk_list(c, 114, 4, walk_name, 0);
-        break;
+    case SECTION_NAMES: walk_list(c, 114, 4, walk_name, 0); break;
     case SECTION_EVENTS: walk_events(c); break;
     case SECTION_TRACKS:
         (void)walk(c, A_TYPE, 4);

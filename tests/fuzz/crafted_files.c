@@ -9,7 +9,7 @@ REEF_RELATION(ZooNear, REEF_SYMMETRIC);
 REEF_RELATION(ZooPart, REEF_EXCLUSIVE | REEF_ACYCLIC | REEF_CASCADE | REEF_GROUPED);
 REEF_RELATION(ZooHolds, REEF_TRANSITIVE | REEF_REFLEXIVE | REEF_KEEPS_TARGET | REEF_ACYCLIC);
 
-enum { WORLDS = 4, FILES = 3 * WORLDS, BESIDE = 1 << 20, TIMES = 12 };
+enum { WORLDS = 4, FILES = 3 * WORLDS, BESIDE = 1 << 20, ANOTHER_FAMILY = 4 << 20, TIMES = 12 };
 
 /* A file, and the state to which it belongs. */
 typedef struct crafted_file {
@@ -251,7 +251,9 @@ static void one(uint64_t seed, const char *keep)
     }
     reef_world *w = reef_fork(f->base);
     MUST(w);
-    bound = by_journal ? SIZE_MAX : held + TIMES * (b.size + f->bytes.size) + BESIDE;
+    /* before types are declared, the file is read into a world that shares no memory with this one */
+    const size_t beside = BESIDE + (desc.unknown == REEF_UNKNOWN_DECLARE ? ANOTHER_FAMILY : 0);
+    bound = by_journal ? SIZE_MAX : held + TIMES * (b.size + f->bytes.size) + beside;
     const reef_status s = f->what == 'd' ? reef_diff_apply(w, b.data, b.size)
                           : by_journal   ? journal_open(w, b, craft_below(&seed, 2))
                                          : reef_load_bytes(w, b.data, b.size, &desc);

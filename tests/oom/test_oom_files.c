@@ -465,6 +465,12 @@ static bool save_file(sweep *s)
     return written_file(s, done(reef_save(s->w, path(), &(reef_save_desc){.sealed = true, .raw = true})));
 }
 static bool load_file(sweep *s) { return done(reef_load(s->w, path(), NULL)); }
+static bool load_declared(sweep *s)
+{
+    const reef_load_desc desc = {.unknown = REEF_UNKNOWN_DECLARE, .lossless = true};
+    return done(reef_load_bytes(s->w, s->bytes.data, s->bytes.size, &desc));
+}
+static bool plan_file(sweep *s) { return done(reef_load_plan(s->w, path(), NULL, NULL)); }
 static bool restore(sweep *s) { return done(reef_restore(s->w, s->snapshot)); }
 static bool snapshot(sweep *s) { return (s->snapshot = reef_snapshot_take(s->w)) != NULL; }
 /* Default values where forks have such: so it isn't what the world is. */
@@ -553,6 +559,8 @@ static const struct operation {
     {{"load, sealed", with_sealed_save, load}, NULL, false},
     {{"save, a file", with_no_file, save_file}, NULL, false},
     {{"load, a file", with_file, load_file}, NULL, false},
+    {{"load, declared", with_plain_save, load_declared}, NULL, false},
+    {{"plan", with_file, plan_file}, NULL, false},
     {{"load, other types", with_others_save, load}, NULL, false},
     {{"diff", after_changes, diff}, NULL, false},
     {{"diff, sealed", after_changes, diff_sealed}, NULL, false},

@@ -34,3 +34,5 @@ const char *library_told(void)
 }
 
 void error_forget(reef_world *w) { w->error = (reef_error){.operation = ""}; }
+
+uint32_t family_tables(const reef_world *w) { return w->family->graph.shape_count; }

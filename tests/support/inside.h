@@ -8,6 +8,8 @@
 uint64_t hash_anew(reef_world *world);
 /* Resets the last error, as if no call on the world had failed yet. */
 void error_forget(reef_world *world);
+/* The number of tables of a family of worlds, with or without rows. */
+uint32_t family_tables(const reef_world *world);
 /* Makes it look as if another copy of reef in the process had made the world, or as it was. */
 void library_pretend(reef_world *world, bool other);
 /* The public function that the other copy was last told of; NULL: it was told of none since it was last asked. */

@@ -189,8 +189,8 @@ int main(int count, char **words)
     w = scene();
     database_write(w);
     reef_world_free(w);
-    wrong_ones_write("journal", "journal_torn", "journal_damaged", 300);
-    wrong_ones_write("world", "world_cut", "world_damaged", 300);
+    wrong_ones_write("journal", "journal_torn", "journal_damaged", 340);
+    wrong_ones_write("world", "world_cut", "world_damaged", 340);
     many_write();
     bytes_write("empty", "", 0);
     bytes_write("letter", "Dear reader, this is a letter and no file of reef.\n", 51);

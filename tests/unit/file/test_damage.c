@@ -88,9 +88,9 @@ static uint32_t section_at(const unsigned char *data, size_t at, size_t *next)
 static void the_file_has_every_kind_of_section(void **state)
 {
     static const uint32_t kinds[] = {SECTION_RECORD, SECTION_TYPES,  SECTION_TABLES, SECTION_TIME,   SECTION_RESERVED,
-                                     SECTION_IDS,    SECTION_FREE,   SECTION_IDLE,   SECTION_SIZES,  SECTION_ROWS,
-                                     SECTION_BITS,   SECTION_STORE,  SECTION_PAGE,   SECTION_VALUES, SECTION_NAMES,
-                                     SECTION_EVENTS, SECTION_TRACKS, SECTION_LOST,   SECTION_DONE};
+                                     SECTION_IDS,    SECTION_FREE,   SECTION_IDLE,   SECTION_ROWS,   SECTION_BITS,
+                                     SECTION_PAGE,   SECTION_VALUES, SECTION_NAMES,  SECTION_EVENTS, SECTION_TRACKS,
+                                     SECTION_LOST,   SECTION_DONE};
     reef_bytes bytes = file_made(state, true, CHANGES);
     assert_true(bytes.size >= SMALLEST);
     for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

@@ -85,7 +85,7 @@ static void a_whole_file_is_told_of(void **state)
     make(FILE_RAW, 1, 3);
     assert_status(REEF_OK, look());
     assert_status(REEF_OK, look_at_path());
-    assert_int_equal(info.version, 1);
+    assert_int_equal(info.version, FILE_VERSION);
     assert_true(info.raw && !info.journal && !info.difference && !info.big_endian && !info.torn);
     assert_int_equal(info.bytes, made.size);
     assert_int_equal(info.sound_bytes, made.size);
@@ -141,7 +141,7 @@ static void each_cut_is_told(void **state)
             assert_int_equal(info.bytes, made.size);
             assert_true((info.wrong[0] == 0) == at_end);
             assert_true(info.wrong_at <= made.size);
-            assert_int_equal(info.version, made.size >= FILE_HEADER_BYTES);
+            assert_int_equal(info.version, made.size >= FILE_HEADER_BYTES ? FILE_VERSION : 0);
         }
     }
 }
@@ -198,7 +198,7 @@ static void records_in_wrong_places_are_refused(void **state)
         reef__out_drop(&o);
         reef__memory_drop(&m);
         assert_status(REEF_CORRUPT, look());
-        assert_string_equal(info.wrong, cases[i].wrong);
+        assert_non_null(strstr(info.wrong, cases[i].wrong));
         assert_false(info.torn);
     }
 }
@@ -239,11 +239,11 @@ static void other_files_and_versions_are_refused(void **state)
     assert_int_equal(info.version, 0);
     assert_int_equal(info.bytes, FILE_HEADER_BYTES);
     make(0, 1, 0);
-    made.bytes[8] = 2;
+    made.bytes[8] = 1;
     const uint64_t sum = reef__checksum_of(made.bytes, 16, 0);
     for (int i = 0; i < 8; i++) made.bytes[16 + i] = (unsigned char)(sum >> 8 * i);
     assert_status(REEF_VERSION, look());
-    assert_string_equal(info.wrong, "the file has version 2, and only version 1 is known");
+    assert_string_equal(info.wrong, "the file has version 1, and only version 2 is known");
     assert_status(REEF_VERSION, look_at_path());
     make(0, 0, 0);
     assert_status(REEF_CORRUPT, look());

@@ -599,6 +599,39 @@ static void unknown_types_are_dropped_refused_or_declared(void **state)
     reef_bytes_free(&bytes);
 }
 
+typedef struct {
+    char of[4096];
+} Boulder;
+REEF_COMPONENT_IN(Boulder, REEF_SPARSE);
+
+/* A page has room for a few of them. Where the last value of a store goes, nothing is written to its page. */
+static void the_last_pages_of_a_store_go(void **state)
+{
+    enum { COUNT = 40 };
+    const reef_save_desc raw = {.raw = true};
+    reef_world *w = world_of(state);
+    reef_entity e[COUNT];
+    for (int i = 0; i < COUNT; i++) e[i] = reef_spawn(w, reef_with(Boulder, {(char)i}));
+    for (int left = COUNT; left > 0; left -= 13) {
+        reef_world *before = reef_fork(w);
+        reef_bytes there = {NULL, 0}, back = {NULL, 0};
+        for (int i = left; i-- > 0 && i >= left - 13;) assert_status(REEF_OK, reef_remove(w, e[i], Boulder));
+        assert_ok(reef_diff_bytes(before, w, &there, &raw));
+        assert_ok(reef_diff_bytes(w, before, &back, &raw));
+        for (int round = 0; round < 2; round++) {
+            assert_ok(reef_diff_apply(before, there.data, there.size));
+            assert_same(w, before);
+            assert_valid(before);
+            assert_ok(reef_diff_apply(before, back.data, back.size));
+            assert_non_null(reef_get(before, e[left > 13 ? left - 13 : 0], Boulder));
+            assert_valid(before);
+        }
+        reef_bytes_free(&there);
+        reef_bytes_free(&back);
+        reef_world_free(before);
+    }
+}
+
 static reef_component value_in(reef_home home)
 {
     char name[32];
@@ -882,6 +915,7 @@ int main(void)
         TEST(fields_follow_their_names),
         TEST(unknown_types_are_dropped_refused_or_declared),
         TEST(types_may_change_their_homes),
+        TEST(the_last_pages_of_a_store_go),
         TEST(what_the_config_forbids_is_refused),
         TEST(streams_progress_and_locks),
         TEST(a_sealed_difference_knows_its_state),

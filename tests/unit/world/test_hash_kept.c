@@ -379,7 +379,7 @@ static void each_byte_outside_of_the_rows_counts(void **test)
                 walk_byte(&k, (char *)(uintptr_t)f.data[i] + b, byte_counts(t, b % t->size), t->name);
     }
     assert_in_range(k.counted, 5 * 10 * 5, 500);
-    const event_store *events = reef__events_after(k.w, NULL);
+    const event_store *events = k.w->state.events;
     reef_events waiting = reef__events_waiting(k.w, events);
     uint32_t n;
     for (const char *run; (run = reef_event_run(&waiting, &n)) != NULL;)
