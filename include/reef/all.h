@@ -27,6 +27,7 @@
 #include "ordered.h"
 #include "sort.h"
 #include "reach.h"
+#include "place.h"
 #include "track.h"
 #include "observer.h"
 #include "control.h"

@@ -171,6 +171,7 @@ struct reef_world {
     /* counts ids that stopped being pending although no entity came; while it is 0, the ids of all commands are
      * pending */
     uint64_t unpended;
+    struct reef_place *pictures;      /* src/index/picture.h; NULL: none */
     const struct debug_layout *debug; /* src/world/debug_layout.h: here, so that each program has it */
 #if defined(QUARANTINE)
     /* what is moving rows now (src/storage/quarantine.h) */
