@@ -171,10 +171,11 @@
     X(398, "a tracked column has the world's version, so that the inlined mut writes it unseen") \
     X(399, "a tracked component that goes along a cached edge isn't in the log of removals") \
     X(400, "an observer that is told without a plan gets the new value as the old one") \
-    X(401, "the last of eight stamps that are compared at once isn't looked at") \
+    X(401, "of eight stamps that are neighbours a newer one isn't noted, so that readers skip it") \
     X(402, "a relation of an entity that is spawned has no bit in its row") \
     X(403, "an entity that a recording loop makes like the one before has no pending id") \
     X(404, "a loop in the order of a relation that it names looks at nothing else of a row") \
-    X(405, "a collected observer is told of a single change that it didn't ask for")
+    X(405, "a collected observer is told of a single change that it didn't ask for") \
+    X(406, "a query about relations that comes again doesn't look at tables that were used meanwhile")
 
 #endif

@@ -107,16 +107,25 @@ void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
     return cell(slots, k, place_row(place), t->size);
 }
 
-/* Is the entity's block of this component marked with the world's version, so that it may be written? Then the
- * component's index of blocks is told. */
+static void ready_put(reef_world *w, reef_entity e, uint32_t component, void *value)
+{
+    w->ready.entity = e;
+    w->ready.component = value ? component : 0;
+    w->ready.value = value;
+}
+
+/* Is the entity's block of this component marked as written, so that it may be written? Then the component's index of
+ * blocks is told, and where rows are tracked (column_mark) the row is stamped. */
 static bool marked_already(reef_world *w, reef_entity e, reef_component c)
 {
     const reef_long_way way = reef_long_way_to(&w->hot, map_of_id(w, c.id));
     const reef_slot *slots;
     uint32_t place;
     const uint32_t k = reef_slot_at(&way, e, &place, &slots);
-    if (k == 0 || k == REEF_SLOT_TAG || slots[k].version != w->hot.version) return false;
-    version_note(w, c.id, place_unit(place), w->hot.version);
+    if (k == 0 || k == REEF_SLOT_TAG) return false;
+    if (slots[k].version == w->hot.version) return version_note(w, c.id, place_unit(place), w->hot.version), true;
+    if (slots[k].version != w->hot.version - 1 || w->running || !reef__track_stamp_own(w, c.id, e.index)) return false;
+    ready_put(w, e, c.id, cell((reef_slot *)(uintptr_t)slots, k, place_row(place), reef__type_of(c.id)->size));
     return true;
 }
 
@@ -126,10 +135,8 @@ void reef_mut_slow_(reef_world *w, reef_entity e, reef_type_decl *decl)
     reef__block_index_ask(w, reef_id_of(decl).id);
     if (marked_already(w, e, reef_id_now(decl))) return;
     const reef_component c = component_meant(w, e, reef_id_of(decl));
-    const bool ready = reef_mut_id(w, e, c) != NULL;
-    if (w->running) return;
-    w->ready.entity = e;
-    w->ready.component = ready ? c.id : 0;
+    void *value = reef_mut_id(w, e, c);
+    if (!w->running) ready_put(w, e, c.id, value);
 }
 
 /* Called after reef_mut_slow_: where the value is, or NULL if it may not be written. Nothing tells the inlined caller
@@ -139,14 +146,15 @@ void *reef_mut_done_(const reef_world *w, reef_entity e, reef_type_decl *decl)
 {
     if (!world_is_ours(w, "reef_mut")) return NULL;
     const uint32_t c = component_meant(w, e, reef_id_of(decl)).id;
+    const type *t = reef__type_of(c);
+    if (t && (t->stored || t->tracked) && !w->running)
+        return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? w->ready.value : NULL;
     void *p = (void *)(uintptr_t)reef_get_id(w, e, (reef_component){c});
     if (p == NULL) return NULL;
-    if ((reef__type_of(c)->stored || reef__type_of(c)->tracked) && !w->running)
-        return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
-    if (reef__type_of(c)->stored) return w->running->marked(w, c, reef__store_version(store_of(w, c), e)) ? p : NULL;
+    if (t->stored) return w->running->marked(w, c, reef__store_version(store_of(w, c), e)) ? p : NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
     const uint64_t version = slots[slot_find(w, c, slots[0].head.table)].version;
-    return (reef__type_of(c)->tracked ? w->running->marked(w, c, version) : version == w->hot.version) ? p : NULL;
+    return (t->tracked ? w->running->marked(w, c, version) : version == w->hot.version) ? p : NULL;
 }
 
 COLD uint64_t reef_count_id(const reef_world *w, reef_component c)

@@ -143,6 +143,10 @@ INLINE bool move_reserve(reef_world *w, row_place *x, reef_entity e, const type 
 }
 
 enum { OLD_BYTES = 256, OLD_ALIGN = 16 }; /* the largest old value that is kept on the stack, and its alignment */
+typedef union old_value {
+    max_align_t align;
+    char at[OLD_BYTES];
+} old_value;
 
 /* Can an observer be told of a change without a plan? The old value is then kept by the caller. */
 INLINE bool told_simply(const reef_world *w, const type *t, uint32_t kind)
@@ -158,10 +162,7 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
     const edge *d = k->edge;
     const uint32_t kind = remove ? REEF_ON_REMOVE : REEF_ON_ADD;
     const bool planned = told && !told_simply(w, t, kind);
-    union {
-        max_align_t align;
-        char at[OLD_BYTES];
-    } old;
+    old_value old;
     reef_status s = REEF_NO_MEMORY;
     char *fresh = NULL;
     w->value = v;
@@ -299,10 +300,7 @@ static NOINLINE reef_status overwrite(reef_world *w, const char *op, reef_entity
                                       uint32_t k, reef_value *v, bool told)
 {
     const bool planned = told && !told_simply(w, t, REEF_ON_SET);
-    union {
-        max_align_t align;
-        char at[OLD_BYTES];
-    } old;
+    old_value old;
     char *here = NULL;
     reef_status s = REEF_NO_MEMORY;
     w->value = v;
@@ -319,8 +317,23 @@ static NOINLINE reef_status overwrite(reef_world *w, const char *op, reef_entity
     w->value_count = 0;
     if (s == REEF_OK && UNLIKELY(t->tracked)) reef__track_stamp(w, t->id, e.index, false);
     if (planned) observe_done(w, s == REEF_OK);
-    else if (told && s == REEF_OK) (void)observe_tell(w, e, t, REEF_ON_SET, here, BUG(400) ? here : old.at);
+    else if (told && s == REEF_OK) (void)observe_tell(w, e, t, REEF_ON_SET, here, old.at);
     return s == REEF_OK ? s : change_failed(w, op, e, t, s);
+}
+
+/* Replaces a plain value. The new one may lie in this very row. */
+INLINE void value_replace(char *to, const void *value, size_t size)
+{
+    if (size == 8) memcpy(to, value, 8);
+    else memmove(to, value, size);
+}
+/* The same where observers are told without a plan. */
+static void value_replace_told(reef_world *w, reef_entity e, const type *t, char *to, const void *value)
+{
+    old_value old;
+    if (t->size <= OLD_BYTES) value_replace(old.at, to, t->size); /* where it is larger, nobody asks for it */
+    value_replace(to, value, t->size);
+    (void)observe_tell(w, e, t, REEF_ON_SET, to, BUG(400) ? to : old.at);
 }
 
 bool reef__row_set(reef_world *w, const char *op, reef_entity e, reef_component c, const void *value, size_t size,
@@ -334,11 +347,12 @@ bool reef__row_set(reef_world *w, const char *op, reef_entity e, reef_component 
     const type *t = reef__type_of(c.id);
     if (UNLIKELY(t == NULL || size != t->size)) return false;
     const bool told = watched(w, c.id);
-    if (k && LIKELY(t->direct && x.slots[k].version == w->hot.version && !told)) {
+    if (k && LIKELY(t->direct && x.slots[k].version == w->hot.version) &&
+        (LIKELY(!told) || told_simply(w, t, REEF_ON_SET))) {
         char *to = cell((reef_slot *)(uintptr_t)x.slots, k, place_row(x.place), size);
-        if (size == 8) memcpy(to, value, 8);
-        else memmove(to, value, size); /* the value may lie in this very row */
         *status = REEF_OK;
+        if (UNLIKELY(told)) value_replace_told(w, e, t, to, value);
+        else value_replace(to, value, size);
         return true;
     }
     void *made;

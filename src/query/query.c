@@ -412,12 +412,13 @@ static bool tables_look(query *q)
     uint32_t count = REEF_ACQUIRE_U32(&w->family->graph.shape_count);
     bool found = false; /* it is known where all matches lie */
     if (q->subs && !subs_look(q, count)) return false;
+    const bool looked = q->types.looked == w->tables_epoch; /* not in a query that comes again */
     if ((q->subs   ? q->subs->epoch
          : q->plan ? q->plan->epoch
                    : UINT64_MAX) == w->tables_epoch &&
-        q->types.told_count == 0)
+        q->types.told_count == 0 && (looked || BUG(406)))
         return true;
-    const bool same = q->types.looked == w->tables_epoch && q->disabled_epoch == w->disabled_epoch && q->seen != 0;
+    const bool same = looked && q->disabled_epoch == w->disabled_epoch && q->seen != 0;
     if (same && q->types.told_count - 1 < QUERY_TOLD) {
         const bool ok = tables_look_told(q);
         if (ok) tables_are_known(q);

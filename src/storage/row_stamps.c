@@ -1,6 +1,7 @@
 /* Stamps of rows, for types with track_rows.
  *
  *   store of a type:  stamps[index / 512] ─► changed[512], added[512]      versions of the world, by entity index
+ *                                            newest[64]                   of eight at a time, which readers skip by it
  *
  * Stamps are kept by entity index and not by row. So rows that move take nothing along, and nothing has to be cleared
  * when a component or its entity goes: the stamp of an entity that hasn't got the component is never read. Stamps are
@@ -27,6 +28,8 @@
 #include "reef/detail/access.h"
 #include "reef/track.h"
 #include "reef/type_info.h"
+
+const paged_type reef__pages_stamps = {sizeof(stamp_page), ARENA_DIRECTORY, MEMORY_TRACKS, NULL, false, 0, NULL, NULL};
 
 track_store *reef__track_of(const reef_world *w, uint32_t component)
 {
@@ -69,28 +72,6 @@ static uint64_t added_at(const track_store *s, uint32_t index)
     return p ? p->added[index % STAMPS_PER_PAGE] : 0;
 }
 
-/* Is none of eight stamps newer? No two versions are so far apart that the highest bit of their difference says
- * anything else. (In a loop, not every compiler finds the instructions that do several at once.) */
-INLINE bool eight_older(const uint64_t *x, uint64_t since)
-{
-    const uint64_t a = (since - x[0]) | (since - x[1]), b = (since - x[2]) | (since - x[3]);
-    const uint64_t c = (since - x[4]) | (since - x[5]), d = (since - x[6]) | (BUG(401) ? 0 : since - x[7]);
-    return !((a | b | c | d) >> 63);
-}
-
-/* Bit i says whether stamp i is newer. */
-static uint64_t stamps_newer(const uint64_t *stamp, uint32_t rows, uint64_t since)
-{
-    uint64_t word = 0;
-    uint32_t i = 0;
-    for (; i + 8 <= rows; i += 8) {
-        if (LIKELY(eight_older(stamp + i, since))) continue;
-        for (uint32_t k = i; k < i + 8; k++) word |= (uint64_t)(stamp[k] > since) << k;
-    }
-    for (; i < rows; i++) word |= (uint64_t)(stamp[i] > since) << i;
-    return word;
-}
-
 /* Are the indices of these entities neighbours, in order? So are mostly those that were made in turn. `rows` is a
  * constant where it is 64. */
 INLINE bool in_turn(const reef_entity *e, uint32_t rows)
@@ -100,11 +81,29 @@ INLINE bool in_turn(const reef_entity *e, uint32_t rows)
     return apart == 0;
 }
 
-/* The same for the entities from `first` on, whose stamps are on one page. */
+/* Bit i says whether stamp i is newer. `rows` is a constant where it is 8. */
+INLINE uint64_t stamps_newer(const uint64_t *stamp, uint32_t rows, uint64_t since)
+{
+    uint64_t word = 0;
+    for (uint32_t i = 0; i < rows; i++) word |= (uint64_t)(stamp[i] > since) << i;
+    return word;
+}
+
+/* The same for the entities from `first` on, whose stamps are on one page. An entity was added no later than it was
+ * changed, so `newest` speaks for both. */
 static uint64_t run_newer(const track_store *s, uint32_t first, uint32_t rows, uint64_t since, bool added)
 {
     const stamp_page *p = page_read(s, first);
-    return p ? stamps_newer((added ? p->added : p->changed) + first % STAMPS_PER_PAGE, rows, since) : 0;
+    const uint32_t at = first % STAMPS_PER_PAGE, eight = at / STAMPS_TOGETHER, before = at % STAMPS_TOGETHER;
+    if (p == NULL) return 0;
+    const uint64_t *stamp = (added ? p->added : p->changed) + at - before;
+    uint64_t word = 0, some = stamps_newer(p->newest + eight, (before + rows - 1) / STAMPS_TOGETHER + 1, since);
+    for (; UNLIKELY(some != 0); some &= some - 1) {
+        const uint32_t i = bits_first(some) * STAMPS_TOGETHER;
+        const uint64_t those = stamps_newer(stamp + i, STAMPS_TOGETHER, since);
+        word |= i >= before ? those << (i - before) : those >> (before - i);
+    }
+    return rows == 64 ? word : word & ((1ull << rows) - 1);
 }
 
 uint64_t reef__track_word(const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added)
@@ -166,7 +165,7 @@ bool reef__track_prepare(reef_world *w, uint32_t component, const reef_entity *e
     for (uint32_t i = 0, last = UINT32_MAX; i < rows; i++) {
         const uint32_t page = e[i].index / STAMPS_PER_PAGE;
         if (page == last) continue;
-        if (page_own(w, &s->stamps, &reef__pages_tracks, page) == NULL) return false;
+        if (page_own(w, &s->stamps, &reef__pages_stamps, page) == NULL) return false;
         last = page;
     }
     return true;
@@ -179,26 +178,41 @@ bool reef__track_prepare_table(reef_world *w, uint32_t component, const table *t
     return true;
 }
 
+/* Writes the stamps of an entity whose page this world owns; a number that is 0 isn't written. */
+INLINE void stamps_write(stamp_page *p, uint32_t index, uint64_t changed, uint64_t added)
+{
+    const uint32_t i = index % STAMPS_PER_PAGE;
+    uint64_t *newest = &p->newest[i / STAMPS_TOGETHER];
+    if (changed) p->changed[i] = changed;
+    if (added) p->added[i] = added;
+    if (*newest < changed && !BUG(401)) *newest = changed;
+}
+
 void reef__track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added)
 {
-    stamp_page *p = page_read(reef__track_of(w, component), index);
-    p->changed[index % STAMPS_PER_PAGE] = w->hot.version;
-    if (added) p->added[index % STAMPS_PER_PAGE] = w->hot.version;
+    stamps_write(page_read(reef__track_of(w, component), index), index, w->hot.version, added ? w->hot.version : 0);
+}
+
+bool reef__track_stamp_own(reef_world *w, uint32_t component, uint32_t index)
+{
+    const track_store *s = reef__track_of(w, component);
+    stamp_page *p = s ? page_read(s, index) : NULL;
+    if (p == NULL || !paged_owned(&s->stamps, index / STAMPS_PER_PAGE, w->hot.fork_version)) return false;
+    stamps_write(p, index, w->hot.version, 0);
+    return true;
 }
 
 void reef__track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version)
 {
-    uint64_t *changed = &page_read(reef__track_of(w, component), index)->changed[index % STAMPS_PER_PAGE];
-    if (*changed < version) *changed = version;
+    stamp_page *p = page_read(reef__track_of(w, component), index);
+    if (p->changed[index % STAMPS_PER_PAGE] < version) stamps_write(p, index, version, 0);
 }
 
 bool reef__track_set(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added)
 {
     const reef_entity e = {index, 1};
     if (!reef__track_prepare(w, component, &e, 1)) return false;
-    stamp_page *p = page_read(reef__track_of(w, component), index);
-    if (changed) p->changed[index % STAMPS_PER_PAGE] = changed;
-    if (added) p->added[index % STAMPS_PER_PAGE] = added;
+    stamps_write(page_read(reef__track_of(w, component), index), index, changed, added);
     return true;
 }
 
@@ -218,9 +232,7 @@ void reef__track_stamp_row(reef_world *w, const shape *s, uint32_t index)
 void reef__track_carry(reef_world *to, const reef_world *from, uint32_t component, uint32_t index)
 {
     const track_store *s = reef__track_of(from, component);
-    stamp_page *p = page_read(reef__track_of(to, component), index);
-    p->changed[index % STAMPS_PER_PAGE] = changed_at(s, index);
-    p->added[index % STAMPS_PER_PAGE] = added_at(s, index);
+    stamps_write(page_read(reef__track_of(to, component), index), index, changed_at(s, index), added_at(s, index));
 }
 
 /* ---- validation ---- */
@@ -238,6 +250,8 @@ static const char *rows_validate(const reef_world *w, const table *t, uint32_t c
             const uint64_t changed = s ? changed_at(s, index) : 0, added = s ? added_at(s, index) : 0;
             if (added == 0) return "a row without a stamp";
             if (changed < added || changed > w->hot.version) return "a wrong stamp";
+            if (page_read(s, index)->newest[index % STAMPS_PER_PAGE / STAMPS_TOGETHER] < changed)
+                return "a stamp that is newer than the newest";
         }
     }
     return NULL;

@@ -12,14 +12,13 @@
 
 /* ---- stamps ---- */
 
-enum { STAMPS_PER_PAGE = TRACK_PAGE_BYTES / (2 * (int)sizeof(uint64_t)) };
-
 /* A page of track_store.stamps. Of neighbours one kind of stamp lies side by side, which reading many of them is made
- * for. */
+ * for. `newest` has, for each eight neighbours, a version that none of their stamps is newer than. */
+enum { STAMPS_PER_PAGE = 512, STAMPS_TOGETHER = 8 };
 typedef struct stamp_page {
     uint64_t changed[STAMPS_PER_PAGE], added[STAMPS_PER_PAGE];
+    uint64_t newest[STAMPS_PER_PAGE / STAMPS_TOGETHER];
 } stamp_page;
-_Static_assert(sizeof(stamp_page) == TRACK_PAGE_BYTES, "a page of stamps fills its page");
 
 /* The stamps of a type. NULL: no entity of this state ever had the component. The pointer is good until another type is
  * tracked for the first time. */
@@ -34,6 +33,9 @@ uint64_t reef__track_next(const track_store *s, uint64_t index);
 bool reef__track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows);
 bool reef__track_prepare_table(reef_world *w, uint32_t component, const table *t); /* for all entities of a table */
 void reef__track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added);
+/* Stamps the component as written, if this world's own page has room for the stamp. False: reef__track_prepare has to
+ * come first. */
+bool reef__track_stamp_own(reef_world *w, uint32_t component, uint32_t index);
 /* Stamps the component as written at `version`, if its stamp is older. */
 void reef__track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version);
 /* Sets a stamp that is known; a number that is 0 isn't set. False: there is no memory. */

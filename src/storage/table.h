@@ -26,7 +26,8 @@
 #include "reef/detail/layout.h"
 
 extern const paged_type reef__pages_records, reef__pages_chunks, reef__pages_tables, reef__pages_ring, reef__pages_bits,
-    reef__pages_names, reef__pages_buckets, reef__pages_hashes, reef__pages_tracks, reef__pages_events;
+    reef__pages_names, reef__pages_buckets, reef__pages_hashes, reef__pages_stamps, reef__pages_tracks,
+    reef__pages_events;
 paged_owner reef__owner_of(family *f, const paged_type *t);
 /* reef__paged_grow, reef__paged_own and reef__paged_drop for a container of this world. reef__page_own makes more slots
  * first where there are too few; page_own is the same with its commonest case inlined. */

@@ -118,7 +118,8 @@ struct reef_world {
     struct {
         reef_entity entity;
         uint32_t component;
-    } ready; /* the entity and tracked component for whose writing reef_mut_done_ has made everything ready */
+        void *value;
+    } ready; /* the entity and the stored or tracked component that reef_mut_slow_ made ready to be written */
     /* number of the reader of the scripts + 1; 0: scripts were never turned on (src/system/script.c) */
     uint32_t script_reader;
     struct log_reader *readers; /* by index: src/storage/removal_log.c */

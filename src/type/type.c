@@ -248,8 +248,6 @@ uint32_t reef__types_described(void) { return REEF_ACQUIRE_U32(&registry.describ
 
 /* ---- records by id and by name ---- */
 
-const type *reef__type_of(uint32_t id) { return id <= REEF_TYPES_MAX ? type_known(id) : NULL; }
-
 static type *record_at(uint32_t id)
 {
     return &reef__type_pages[(id - 1) >> TYPE_PAGE_BITS][(id - 1) & (TYPES_PER_PAGE - 1)];

@@ -62,10 +62,10 @@ extern type *reef__type_pages[];
 /* The records by id, NULL where there is none: one load, since much of what a call does begins by asking for types. It
  * takes no room in the file of the program, and memory only where it is used. */
 extern const type *reef__types[REEF_TYPES_MAX + 1];
-/* The type of an id; NULL: there is no such type. Any thread. (Inlined it made small programs 1.5 KiB larger.) */
-NOINLINE const type *reef__type_of(uint32_t id);
-/* The same for the id of a table's component, a store, a term that was checked, or 0. */
+/* The type of the id of a table's component, a store, a term that was checked, or 0. Any thread. */
 INLINE const type *type_known(uint32_t id) { return REEF_DEPENDENT(&reef__types[id]); }
+/* The same for any id; NULL: there is no such type. */
+INLINE const type *reef__type_of(uint32_t id) { return LIKELY(id <= REEF_TYPES_MAX) ? type_known(id) : NULL; }
 /* Bytes of a value in the type's column of a table; 0: it has no column. */
 REEF_INLINE uint32_t type_column(const type *t) { return t->split ? 0 : t->size; }
 /* The subtypes of a type, to any depth, in no order; *count is their number. Any thread. */

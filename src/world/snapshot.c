@@ -68,7 +68,7 @@ static const container_row bit_containers[] = {
     {offsetof(bit_store, hashes), &reef__pages_hashes},
 };
 static const container_row track_containers[] = {
-    {offsetof(track_store, stamps), &reef__pages_tracks},
+    {offsetof(track_store, stamps), &reef__pages_stamps},
     {offsetof(track_store, log), &reef__pages_tracks},
     {offsetof(track_store, values), &reef__pages_tracks},
 };

@@ -546,6 +546,37 @@ static void values_of_variables_in_many_blocks(void **state)
     assert_valid(w);
 }
 
+/* A query that was freed comes again with the tables that it knew. One that was used meanwhile isn't among them. */
+static void a_query_that_comes_again_looks_at_new_tables(void **state)
+{
+    reef_world *w = world_of(state);
+    static const char *const texts[] = {"!Likes(bob), with Position", "!Likes(bob)", "Position, Likes($x), !Alert($x)",
+                                        "!PartOf(bob), Position"};
+    const reef_entity bob = reef_create(w), e[3] = {reef_create(w), reef_create(w), reef_create(w)};
+    assert_ok(reef_set_name(w, bob, "bob"));
+    for (int i = 0; i < 3; i++) {
+        assert_true(reef_set(w, e[i], Position, 1, 2) >= 0);
+        assert_true(reef_relate(w, e[i], Likes, e[(i + 1) % 3]) >= 0);
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        for (int round = 0; round < 2; round++) {
+            const reef_query q = reef_query_new(w, texts[i]);
+            assert_false(reef_query_is_null(q));
+            uint64_t n = 0;
+            for (reef_block b = reef_begin(w, q); reef_next(&b);)
+                for (uint32_t first = 0, rows; (rows = reef_block_run(&b, &first)) != 0; first += rows) n += rows;
+            assert_int_equal(n, 3);
+            assert_ok(reef_query_free(w, q));
+            if (round) continue;
+            if (i == 0) assert_true(reef_add(w, e[0], Fighter) >= 0);
+            if (i == 1) assert_true(reef_add(w, e[1], Planet) >= 0);
+            if (i == 2) assert_true(reef_add(w, e[1], Hostile) >= 0);
+            if (i == 3) assert_true(reef_add(w, e[0], Planet) >= 0);
+        }
+    }
+    assert_valid(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -562,6 +593,7 @@ int main(void)
         TEST(values_of_variables_beside_a_disabled_one),
         TEST(values_of_variables_in_many_blocks),
         TEST(a_query_with_other_homes_and_subtypes_has_variables_too),
+        TEST(a_query_that_comes_again_looks_at_new_tables),
     };
     return cmocka_run_group_tests_name("query relation", tests, NULL, NULL);
 }
