@@ -176,6 +176,19 @@
     X(403, "an entity that a recording loop makes like the one before has no pending id") \
     X(404, "a loop in the order of a relation that it names looks at nothing else of a row") \
     X(405, "a collected observer is told of a single change that it didn't ask for") \
-    X(406, "a query about relations that comes again doesn't look at tables that were used meanwhile")
+    X(406, "a query about relations that comes again doesn't look at tables that were used meanwhile") \
+    X(450, "a picture of places is taken for right after a restore") \
+    X(451, "a picture of places doesn't see that positions were written") \
+    X(452, "where far cells share buckets, rows of other cells are found, and some twice") \
+    X(453, "of more neighbours than there is room for, others than the first ones are kept") \
+    X(454, "distances don't go over edges that wrap around") \
+    X(455, "a system's picture of places misses what the systems before it wrote") \
+    X(456, "a picture of places doesn't see that a component was disabled") \
+    X(457, "the nearest are looked for in the first radius alone") \
+    X(458, "large bodies are looked for as if they were points") \
+    X(459, "rows of crowded cells aren't taken apart") \
+    X(460, "an index of values uses the directory of the list as it was before") \
+    X(461, "an index of values finds rows that are disabled") \
+    X(462, "a NaN is found by a range of values")
 
 #endif

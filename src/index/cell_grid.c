@@ -58,7 +58,7 @@ INLINE void grid_look(cell_grid *x, const cell_rows *r, const gathered *g, uint3
         if (at < x->lowest[a]) x->lowest[a] = at;
         if (at > x->highest[a]) x->highest[a] = at;
     }
-    if (r->bodies && g->radius[i] > x->reach) x->reach = g->radius[i];
+    if (r->bodies && g->radius[i] > x->reach && !BUG(458)) x->reach = g->radius[i];
 }
 
 /* The same for all rows that were gathered. (Each bound of its own loop, which compilers vectorise.) */
@@ -192,7 +192,8 @@ static bool crowd_move(cell_sort *c, uint32_t from)
     const cell_grid *coarse = &g->grid[from];
     const uint32_t end = from + 1 < g->count ? g->grid[from + 1].first : g->buckets;
     bool crowded = false;
-    if (coarse->depth == CROWD_DEPTH || g->count == GRIDS_MAX || !grid_is_wide(coarse, c->rows->axes)) return true;
+    if (BUG(459) || coarse->depth == CROWD_DEPTH || g->count == GRIDS_MAX || !grid_is_wide(coarse, c->rows->axes))
+        return true;
     for (uint32_t k = coarse->first; k < end; k++) {
         if (g->start[k] <= CROWD) continue;
         g->start[k] |= CROWDED;

@@ -93,6 +93,7 @@ COLD void reef_world_free(reef_world *w)
     reef__lanes_drop(w);
     observing_end(w);
     places_drop(w);
+    if (w->indexes) w->indexes->drop(w);
     reef__queries_drop(w);
     reef__ahead_drop(w);
     reef__bundles_drop(w);
