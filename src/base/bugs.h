@@ -189,6 +189,11 @@
     X(459, "rows of crowded cells aren't taken apart") \
     X(460, "an index of values uses the directory of the list as it was before") \
     X(461, "an index of values finds rows that are disabled") \
-    X(462, "a NaN is found by a range of values")
+    X(462, "a NaN is found by a range of values") \
+    X(440, "what a refused module has made stays in the world") \
+    X(441, "a system of another version of a module is enabled, though the old one wasn't") \
+    X(442, "a new system of another version of a module comes behind all others") \
+    X(443, "a system of another version of a module begins its interval anew") \
+    X(444, "a module that is too old is as good as a newer one")
 
 #endif
