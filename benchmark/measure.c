@@ -68,8 +68,8 @@ void progress(const char *format, ...)
  * several threads are measured in real time. */
 static uint64_t now_ns(const bench_row *r)
 {
-    const bool wall =
-        r->id == ROW_spawn_par || r->id == ROW_par_heavy_1 || r->id == ROW_par_heavy_2 || r->id == ROW_frame_mixed;
+    const bool wall = r->id == ROW_spawn_par || r->id == ROW_par_heavy_1 || r->id == ROW_par_heavy_2 ||
+                      r->id == ROW_frame_mixed || r->id == ROW_pairs_2;
     struct timespec t;
     clock_gettime(wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &t);
     return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;

@@ -229,6 +229,14 @@
  *   arch_10k          10,000 entities with a set of tags that no other has (entity i: the bits of i + 1
  *                     over 14 tags). Op: a new table with its entity. No baseline
  *   arch_10k_mem      not a time: mem_live after arch_10k minus before
+ *   near_10           100,000 points at random, in 2D, about ten in a circle of radius 1. Each asks for those around it
+ *                     and sums up pushes away from them. raw: a uniform grid of counted cells of side 1, whose rows are
+ *                     looked at in a loop that sums as it goes. Op: a point
+ *   pairs             the same over all pairs, each once; raw looks at half of the cells around. Op: a point
+ *   pairs_2           pairs on 2 threads; in raw's column on one; the clock on the wall
+ *   place_refresh     1,000,000 such points have moved by a tenth of a cell: the picture is made anew and asked once.
+ *                     raw: the counting sort
+ *   place_bytes       not a time: what the picture of 1,000,000 points takes. No baseline
  *   mem_rel           not a time: mem_live after 1,000,000 entities were related to as many others, each to one, minus
  *                     before; the relation itself is in it. No baseline
  *
@@ -370,6 +378,11 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(hier_walk_moved, N_100K, 1, 20, N_100K, NS) \
     X(hier_sort, N_100K, 1, 1, N_100K, NS) \
     X(destroy_tree, N_100K, 1, 1, N_100K, NS) \
+    X(near_10, N_100K, 1, 4, N_100K, NS) \
+    X(pairs, N_100K, 1, 4, N_100K, NS) \
+    X(pairs_2, N_100K, 1, 16, N_100K, SPEEDUPS) \
+    X(place_refresh, N_1M, 1, 1, N_1M, NS) \
+    X(place_bytes, N_1M, 1, 1, N_1M, BYTES) \
     X(sql_scan, N_1M, 1, 1, N_1M, NS) \
     X(sql_scan_c, N_1M, 1, 1, N_1M, NS) \
     X(sql_join, N_1M, 1, 1, N_1M, NS) \

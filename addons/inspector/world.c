@@ -288,8 +288,9 @@ typedef struct systems {
 
 static const char *touch_word(reef_touch_kind kind)
 {
-    static const char *const words[] = {"",     "reads",   "writes",  "sends",    "receives", "sums",    "spawns",
-                                        "adds", "removes", "enables", "destroys", "names",    "relates", "unrelates"};
+    static const char *const words[] = {"",         "reads",  "writes",  "sends",     "receives",
+                                        "sums",     "spawns", "adds",    "removes",   "enables",
+                                        "destroys", "names",  "relates", "unrelates", "places"};
     return words[kind];
 }
 

@@ -28,6 +28,8 @@
 #include "ordered.h"
 #include "sort.h"
 #include "reach.h"
+#include "place.h"
+#include "index.h"
 #include "track.h"
 #include "observer.h"
 #include "control.h"

@@ -27,6 +27,7 @@ enum {
     REEF_MODULES_MAX = 64,      /* modules of a world */
     REEF_CASCADE_ROUNDS = 1024, /* rounds of changes by observers after one operation */
     REEF_SYSTEM_NAME_MAX = 63,  /* bytes of a system's or phase's name */
+    REEF_PLACES_MAX = 256,      /* types with a place, in one process */
     REEF_TOUCHES_MAX = 64,      /* declarations of a system beside its query */
     REEF_THREADS_MAX = 64,      /* threads of a pool */
     REEF_JOBS_MAX = 64,         /* jobs that a system is split into */

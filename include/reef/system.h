@@ -42,8 +42,11 @@ typedef enum reef_touch_kind {
     REEF_DESTROYS, /* destroys entities; always without a type */
     REEF_NAMES,    /* names entities; always without a type */
     /* The same for types of relations; without a type: every type of relations. */
-    REEF_RELATES,  /* relates entities, or gives a relation another target or place */
-    REEF_UNRELATES /* ends relations */
+    REEF_RELATES,   /* relates entities, or gives a relation another target or place */
+    REEF_UNRELATES, /* ends relations */
+    /* asks the picture of the type's place that is made when the system begins: reef_placed (reef/place.h). "reads
+     * Position as placed" in a text. The system may write the type in its own rows and is split nevertheless */
+    REEF_PLACED
 } reef_touch_kind;
 
 /* One declaration of what a system touches. */
@@ -71,6 +74,7 @@ typedef struct reef_system_desc {
     /* The query as a text, and after a semicolon what else the system touches:
      *     "Position, in Velocity; reads Mass, sends Hit, spawns Spark Position, destroys"
      *     "World, in Local, cascade(ChildOf)"                                      parents before their children
+     *     "Position, Velocity; reads Position as placed"                           neighbours: reef/place.h
      * If it is NULL or has no query, `query` is used. */
     const char *text;
     const reef_query_desc *query;         /* copied; NULL: no query, unless the text has one */

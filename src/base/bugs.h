@@ -50,6 +50,7 @@
     X(53, "fresh indices that lanes skipped are lost") \
     X(54, "in a run of commands, the one that had no memory is lost") \
     X(55, "a run of commands that begins at a table's first row is applied to the table's rows in the order of the " \
+          "table") \
     X(56, "the commands of a job come before those of the jobs before it") \
     X(57, "events that a slower system hasn't read are dropped when the phase ends") \
     X(58, "a system reads events a second time in its next run") \
@@ -101,6 +102,7 @@
     X(150, "the handles of many new entities overwrite the source of their values before it is read") \
     X(151, "rows leave a table by the fast path though some of its rows have bits") \
     X(160, "loading moves the world's version up by all the versions between the oldest write in the file and the " \
+           "newest one") \
     X(161, "a difference isn't applied to a world that has a reader of removals") \
     X(162, "loading what is disabled gives the bits of the component a new version") \
     X(163, "a difference back to an earlier state is treated as one to a later state") \
@@ -175,6 +177,19 @@
     X(404, "a loop in the order of a relation that it names looks at nothing else of a row") \
     X(405, "a collected observer is told of a single change that it didn't ask for") \
     X(406, "a query about relations that comes again doesn't look at tables that were used meanwhile") \
+    X(450, "a picture of places is taken for right after a restore") \
+    X(451, "a picture of places doesn't see that positions were written") \
+    X(452, "where far cells share buckets, rows of other cells are found, and some twice") \
+    X(453, "of more neighbours than there is room for, others than the first ones are kept") \
+    X(454, "distances don't go over edges that wrap around") \
+    X(455, "a system's picture of places misses what the systems before it wrote") \
+    X(456, "a picture of places doesn't see that a component was disabled") \
+    X(457, "the nearest are looked for in the first radius alone") \
+    X(458, "large bodies are looked for as if they were points") \
+    X(459, "rows of crowded cells aren't taken apart") \
+    X(460, "an index of values uses the directory of the list as it was before") \
+    X(461, "an index of values finds rows that are disabled") \
+    X(462, "a NaN is found by a range of values") \
     X(440, "what a refused module has made stays in the world") \
     X(441, "a system of another version of a module is enabled, though the old one wasn't") \
     X(442, "a new system of another version of a module comes behind all others") \

@@ -469,6 +469,13 @@ NOINLINE bool reef__query_look(query *q)
     return tables_look(q) && (q->plan == NULL || reef__plan_look(q));
 }
 
+COLD bool reef__queries_ready(reef_world *w)
+{
+    for (uint32_t i = 0; i < w->query_room; i++)
+        if (w->queries[i].query && !query_update(w->queries[i].query)) return false;
+    return true;
+}
+
 /* Notes what straight loops know of tables. A table with a lease gets and loses rows without telling queries, so its
  * lease ends. (Its next change then takes the general path, as it does after each loop that writes.) */
 NOINLINE bool reef__rows_look(query *q)

@@ -173,11 +173,11 @@ INLINE bool query_update(query *q)
 {
     return LIKELY(q->types.epoch == q->world->tables_epoch) || q->open || reef__query_look(q);
 }
-/* What a question about one entity needs instead. It asks about that entity's table alone (reef__table_verdict), so new
- * tables cost it nothing. False: no memory. */
+/* The same for questions about one entity, which need only its table (reef__table_verdict). False: no memory. */
 bool reef__query_prepare_one(query *q);
-/* As query_update, for a straight loop, whose matches also know the rows of their tables. While rows_epoch stays the
- * same, it isn't needed again. False: no memory, or the query has no straight loops. */
+bool reef__queries_ready(reef_world *w); /* query_update for all queries; false: no memory */
+/* As query_update, for a straight loop, whose matches also know the rows of their tables; not needed again while
+ * rows_epoch stays the same. False: no memory, or the query has no straight loops. */
 bool reef__rows_look(query *q);
 reef_status reef__queries_validate(const reef_world *w, char *message, size_t size);
 void reef__query_drop(query *q);

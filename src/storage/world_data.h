@@ -36,6 +36,13 @@ typedef struct relation_refusal {
     const char *why; /* static memory; NULL: the target says it */
 } relation_refusal;
 
+/* What is derived from the state of a world: a list, and how all of it is freed. A program that has none is linked
+ * without its code. */
+typedef struct derived {
+    struct derived *next;
+    void (*drop)(reef_world *w);
+} derived;
+
 struct reef_world {
     reef_hot hot;
     /* src/storage/block_index.h: units that the indexes have room for, UINT32_MAX: there is none; how many calls would
@@ -173,6 +180,8 @@ struct reef_world {
     /* counts ids that stopped being pending although no entity came; while it is 0, the ids of all commands are
      * pending */
     uint64_t unpended;
+    derived *indexes;                 /* src/index/value_index.c; NULL: none */
+    struct reef_place *pictures;      /* src/index/picture.h; NULL: none */
     const struct debug_layout *debug; /* src/world/debug_layout.h: here, so that each program has it */
 #if defined(QUARANTINE)
     /* what is moving rows now (src/storage/quarantine.h) */

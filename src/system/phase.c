@@ -4,7 +4,8 @@
  *             chunks' pages, stamps get room, jobs are laid out
  *   begin     under the lock, when all systems that it waits for have ended: the system sees their events and changes
  *   claim     in jobs, only where something is shared with a fork: the blocks that the system writes are made the
- *             world's own; without memory for that it doesn't run
+ *             world's own; and where the system asks places: their pictures are made. Without memory for that it
+ *             doesn't run
  *   jobs      without any lock: each job walks its blocks, marks them, calls the function
  *   end       under the lock: adds up sums, stamps what was written in others' rows; later systems that waited for
  *             this one may begin
@@ -22,6 +23,7 @@
 #include "storage/invalidate.h"
 #include "storage/layout.h"
 #include "storage/place.h"
+#include "storage/place_calls.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "change/command.h"
@@ -39,7 +41,6 @@
 #include "system/job.h"
 #include "system/other_rows.h"
 #include "system/schedule.h"
-#include "system/side_query.h"
 #include "system/system.h"
 #include "reef/single.h"
 #include "reef/system.h"
@@ -86,6 +87,10 @@ static bool planned_prepare(reef_world *w, planned_system *ps)
     if (q && q->since && !reef__run_make(q)) return false;
     if (!rows_prepare(w, ps)) return false;
     if (q && q->cut && !planned_prepare_stored(ps)) return false;
+    for (uint32_t i = 0; ps->places && i < ps->system->touch_count; i++) {
+        const reef_touch *t = &ps->system->touches[i];
+        if (t->kind == REEF_PLACED && reef__places_by->prepare(w, t->type.id) != REEF_OK) return false;
+    }
     return !ps->writes_others || reef__others_prepare(w, ps->system);
 }
 
@@ -332,11 +337,32 @@ static bool rows_claim(reef_world *w, planned_system *ps, job *j)
     return true;
 }
 
+/* May something that the system writes be shared, so that it has to be made the world's own first? */
+static bool planned_must_claim(const reef_world *w, const planned_system *ps)
+{
+    if (!writes_rows(ps) || w->hot.fork_version == 0) return false;
+    return ps->claimed_fork != w->hot.fork_version || ps->claimed_epoch != w->state_epoch;
+}
+
+/* Makes the pictures of the places that the system asks. What was written by the systems before it, at their versions,
+ * is a part of them. */
+static bool places_refresh(reef_world *w, const planned_system *ps)
+{
+    for (uint32_t i = 0; i < ps->system->touch_count; i++) {
+        const reef_touch *t = &ps->system->touches[i];
+        if (t->kind == REEF_PLACED && !reef__places_by->refresh(w, t->type.id, ps->version - VERSION_STEP))
+            return false;
+    }
+    return true;
+}
+
 /* Jobs share pages of stores, and a page that is made the world's own is a new page; jobs of several depths share
  * chunks. So the first job claims for all. */
 static bool job_claim(reef_world *w, planned_system *ps, job *j)
 {
     const query *q = ps->query;
+    if (ps->places && j->number == 0 && !places_refresh(w, ps)) return false;
+    if (!planned_must_claim(w, ps)) return true;
     if (q->ranking == NULL && (q->cut == NULL || !q->cut->writes)) return rows_claim(w, ps, j);
     for (uint32_t i = 0; j->number == 0 && i < ps->job_count; i++)
         if (!rows_claim(w, ps, &w->ticking->jobs[ps->job_first + i])) return false;
@@ -374,13 +400,6 @@ static void job_run(reef_world *w, ticking *k, planned_system *ps, job *j)
     j->time_ns = ended > began ? ended - began : 0; /* somebody may have set the clock back */
 }
 
-/* May something that the system writes be shared, so that it has to be made the world's own first? */
-static bool planned_must_claim(const reef_world *w, const planned_system *ps)
-{
-    if (!writes_rows(ps) || w->hot.fork_version == 0) return false;
-    return ps->claimed_fork != w->hot.fork_version || ps->claimed_epoch != w->state_epoch;
-}
-
 /* The system's jobs claimed the blocks that they came to. Where the rows decide which blocks those are, there may be
  * others the next time; so this isn't remembered then. */
 static void planned_claimed(const reef_world *w, planned_system *ps)
@@ -404,7 +423,7 @@ static void planned_begin(reef_world *w, ticking *k, planned_system *ps)
 {
     const query *q = ps->query;
     ps->begun = ps->done = 0;
-    ps->stage = planned_must_claim(w, ps) ? STAGE_CLAIMS : STAGE_RUNS;
+    ps->stage = ps->places || planned_must_claim(w, ps) ? STAGE_CLAIMS : STAGE_RUNS;
     ps->wave = 0;
     ps->wave_end = ps->stage == STAGE_RUNS ? wave_of(k, ps, 0) : ps->job_count;
     if (k->failed) {

@@ -34,7 +34,7 @@ typedef struct planned_system {
     /* It reads and writes only its own rows, and asks for nothing else: its function can't tell one job from
      * another. */
     bool simple;
-    bool reads_others, writes_others, receives, spawns;
+    bool reads_others, writes_others, receives, spawns, places;
     /* While these are the world's numbers, the world alone holds everything that the system may write. */
     uint64_t claimed_fork, claimed_epoch;
     /* These are valid while a phase runs. */

@@ -82,14 +82,16 @@ static COLD void tell_uses(explainer *o, const struct system *x, reef_touch_kind
     for (uint32_t i = 0; i < x->access_count; i++) {
         const struct access a = x->access[by_name[i]];
         const bool sums = reef__system_touches(x, REEF_SUMS, a.component), writes = (a.use & ACCESS_WRITE) && !sums;
-        const bool fits = kind == REEF_READS    ? (a.use & ACCESS_READ) && !(a.use & ACCESS_WRITE)
+        const bool placed = reef__system_touches(x, REEF_PLACED, a.component);
+        const bool fits = kind == REEF_READS    ? (a.use & ACCESS_READ) && (placed || !(a.use & ACCESS_WRITE))
                           : kind == REEF_WRITES ? writes
                           : kind == REEF_SUMS   ? sums && (a.use & ACCESS_WRITE)
                           : kind == REEF_SENDS  ? (a.use & ACCESS_SEND) != 0
                                                 : (a.use & ACCESS_RECEIVE) != 0;
         if (!fits) continue;
         if (!begun) reef__text_put(&o->out, "%s%s", *some ? ", " : "    ", reef__touch_word(kind));
-        reef__text_put(&o->out, " %s%s", type_at(a.component), a.use & ACCESS_SUBTYPES ? "+" : "");
+        reef__text_put(&o->out, " %s%s%s", type_at(a.component), a.use & ACCESS_SUBTYPES ? "+" : "",
+                       placed && kind == REEF_READS ? " as placed" : "");
         begun = *some = true;
     }
 }

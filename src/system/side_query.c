@@ -1,7 +1,6 @@
 /* A loop inside of a system over rows that aren't its own. Such a loop marks nothing, locks nothing, and writes
  * nothing but its block. The rows don't change meanwhile: entities don't move while systems run, and a system that
  * writes the values that are read waits for this one. */
-#include "system/side_query.h"
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/error.h"
@@ -14,13 +13,6 @@
 #include "system/job.h"
 #include "system/system.h"
 #include "reef/system.h"
-
-COLD bool reef__queries_ready(reef_world *w)
-{
-    for (uint32_t i = 0; i < w->query_room; i++)
-        if (w->queries[i].query && !query_update(w->queries[i].query)) return false;
-    return true;
-}
 
 /* Returns a component that the query writes, or reads without a declaration. {0}: there is none. */
 static reef_component term_undeclared(const query *q, const struct system *s)

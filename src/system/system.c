@@ -8,6 +8,7 @@
 #include "storage/error.h"
 #include "storage/family.h"
 #include "storage/known_types.h"
+#include "storage/place_calls.h"
 #include "storage/world_data.h"
 #include "query/query.h"
 #include "query/value_term.h"
@@ -94,7 +95,7 @@ static COLD bool draft_touches(system_draft *d)
 {
     for (uint32_t i = 0; i < REEF_TOUCHES_MAX && d->desc->touches[i].kind != 0; i++) {
         const reef_touch t = d->desc->touches[i];
-        if ((uint32_t)t.kind > REEF_UNRELATES) return refuse_system(d, REEF_BAD_ARGUMENT, t.type, i + 1);
+        if ((uint32_t)t.kind > REEF_PLACED) return refuse_system(d, REEF_BAD_ARGUMENT, t.type, i + 1);
         if (d->text.count == REEF_TOUCHES_MAX) return refuse_system(d, REEF_LIMIT, t.type, i + 1);
         d->text.touch[d->text.count] = t;
         d->text.column[d->text.count++] = i + 1;
@@ -122,6 +123,14 @@ static COLD bool check_bytes(const system_draft *d, reef_touch t, uint32_t numbe
     return why == NULL || refuse_touch(d, t, number, why);
 }
 
+/* Has the type a place? */
+static COLD bool check_placed(const system_draft *d, reef_touch t, uint32_t number)
+{
+    reef_component body;
+    const char *why = reef__places_by ? reef__places_by->reads(t.type.id, &body) : "no type has a place";
+    return why == NULL || refuse_touch(d, t, number, why);
+}
+
 static COLD bool check_touch(const system_draft *d, uint32_t i)
 {
     const reef_touch t = d->text.touch[i];
@@ -144,6 +153,7 @@ static COLD bool check_touch(const system_draft *d, uint32_t i)
     if (t.kind == REEF_SUMS && d->desc->combine == NULL)
         return refuse_detail(d, REEF_BAD_ARGUMENT, number,
                              "a system that sums needs `combine`, which adds up the parts");
+    if (t.kind == REEF_PLACED && !check_placed(d, t, number)) return false;
     return (t.kind != REEF_SENDS && t.kind != REEF_RECEIVES && t.kind != REEF_SUMS) || check_bytes(d, t, number);
 }
 
@@ -225,6 +235,16 @@ static COLD void access_of_terms(system_draft *d)
     }
 }
 
+/* A picture is made of what earlier systems wrote, and later ones mustn't write before. The system itself reads the
+ * picture alone, so it may write. */
+static COLD void access_of_place(system_draft *d, reef_touch t)
+{
+    reef_component body;
+    (void)reef__places_by->reads(t.type.id, &body);
+    access_add(d, t.type.id, ACCESS_READ);
+    if (body.id) access_add(d, body.id, ACCESS_READ);
+}
+
 static COLD void access_of_touches(system_draft *d)
 {
     static const uint32_t uses[] = {
@@ -236,6 +256,7 @@ static COLD void access_of_touches(system_draft *d)
     };
     for (uint32_t i = 0; i < d->text.count; i++) {
         const reef_touch t = d->text.touch[i];
+        if (t.kind == REEF_PLACED) access_of_place(d, t);
         if (t.kind > REEF_SUMS) continue;
         access_add(d, t.type.id, uses[t.kind]);
         if (t.kind == REEF_WRITES) unsplit(d, SPLIT_WRITES_OTHERS, t.type.id);
@@ -285,7 +306,10 @@ static COLD void system_describe(struct system *s, const system_draft *d, const 
     s->unsplit = d->unsplit;
     s->unsplit_type = d->unsplit_type;
     s->split = d->unsplit == SPLIT_ALLOWED;
-    for (uint32_t i = 0; i < d->text.count; i++) s->commands |= d->text.touch[i].kind >= REEF_SPAWNS;
+    for (uint32_t i = 0; i < d->text.count; i++) {
+        const reef_touch_kind kind = d->text.touch[i].kind;
+        s->commands |= kind >= REEF_SPAWNS && kind != REEF_PLACED;
+    }
     memcpy(s->query.terms, d->text.query.term, d->text.query.count * sizeof *s->query.terms);
     s->query.entities = d->text.query.entities;
     s->query.cascade = d->text.query.cascade;

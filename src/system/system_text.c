@@ -1,7 +1,7 @@
 /* The text form of systems: a query, and behind a semicolon what else the system touches.
  *
  *     system := query [";" [touch {"," touch}]]
- *     touch  := kind {name ["of" name]}
+ *     touch  := kind {name ["of" name] ["as" "placed"]}
  *     kind   := "reads" | "writes" | "sends" | "receives" | "sums"     one type or more
  *             | "spawns" | "adds" | "removes" | "enables"              any number; none stands for every type
  *             | "relates" | "unrelates"                                any number of types of relations
@@ -10,7 +10,8 @@
  *
  * Between a kind and the next comma there are only types, so a type may have the name of a kind. "of" is a word behind
  * a type that is read or written, and before another one: "reads Position of Likes" means "reads Position Likes", for a
- * system that follows the relation to whoever has the component. */
+ * system that follows the relation to whoever has the component. "as placed" behind a type that is read makes it
+ * REEF_PLACED, which has no kind of its own. */
 #include "system/system_text.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -31,12 +32,12 @@ static const touch_rule touch_words[] = {
     [REEF_ADDS] = {"adds", TOUCH_ANY},           [REEF_REMOVES] = {"removes", TOUCH_ANY},
     [REEF_ENABLES] = {"enables", TOUCH_ANY},     [REEF_DESTROYS] = {"destroys", TOUCH_PLAIN},
     [REEF_NAMES] = {"names", TOUCH_PLAIN},       [REEF_RELATES] = {"relates", TOUCH_ANY},
-    [REEF_UNRELATES] = {"unrelates", TOUCH_ANY},
+    [REEF_UNRELATES] = {"unrelates", TOUCH_ANY}, [REEF_PLACED] = {"places", TOUCH_TYPED},
 };
 
 COLD const char *reef__touch_word(reef_touch_kind kind)
 {
-    return (uint32_t)kind - 1 < REEF_UNRELATES ? touch_words[kind].text : NULL;
+    return (uint32_t)kind - 1 < REEF_PLACED ? touch_words[kind].text : NULL;
 }
 
 COLD touch_type reef__touch_takes(reef_touch_kind kind) { return touch_words[kind].takes; }
@@ -89,6 +90,17 @@ static COLD bool parse_way(parser *p, system_text *out)
     return touch_put(p, out, REEF_READS, c, at);
 }
 
+/* Reads "as placed" behind a type that is read. */
+static COLD void parse_placed(parser *p, system_text *out)
+{
+    if (!reef__token_is(p->token, "as") ||
+        !reef__token_is(reef__token_scan(p->token.start + p->token.length), "placed"))
+        return;
+    out->touch[out->count - 1].kind = REEF_PLACED;
+    reef__token_next(p);
+    reef__token_next(p);
+}
+
 static COLD bool parse_touch(parser *p, system_text *out)
 {
     reef_touch_kind kind = REEF_READS;
@@ -105,6 +117,7 @@ static COLD bool parse_touch(parser *p, system_text *out)
         reef_component c;
         at = p->token.start;
         if (!reef__parse_type(p, &c) || !touch_put(p, out, kind, c, at)) return false;
+        if (kind == REEF_READS) parse_placed(p, out);
         if ((kind == REEF_READS || kind == REEF_WRITES) && !parse_way(p, out)) return false;
     }
     return true;

@@ -18,7 +18,7 @@ typedef struct system_text {
 /* Reads a text. Its errors are those of reef__query_text_parse. It doesn't check whether the touches make sense
  * together. Allocates nothing. */
 reef_status reef__system_text_parse(const reef_world *w, const char *text, system_text *out, char *detail, size_t size);
-/* Returns "reads", "writes" ...; NULL: there is no such kind. The text is static. */
+/* Returns "reads", "writes" ..., "places" for REEF_PLACED; NULL: there is no such kind. The text is static. */
 const char *reef__touch_word(reef_touch_kind kind);
 /* Must a kind have a type, may it have one, or must it have none? */
 typedef enum touch_type { TOUCH_TYPED, TOUCH_ANY, TOUCH_PLAIN } touch_type;

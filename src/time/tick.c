@@ -60,10 +60,11 @@ static bool planned_make(reef_world *w, planned_system *ps, struct system *s)
                         touches_kind(s, REEF_WRITES) || touches_kind(s, REEF_SUMS);
     for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
         ps->writes_others |= s->query.terms[i].source.generation != 0;
-    ps->reads_others = touches_kind(s, REEF_READS) || touches_kind(s, REEF_WRITES);
+    ps->places = touches_kind(s, REEF_PLACED);
+    ps->reads_others = ps->places || touches_kind(s, REEF_READS) || touches_kind(s, REEF_WRITES);
     ps->receives = touches_kind(s, REEF_RECEIVES);
     ps->spawns = touches_kind(s, REEF_SPAWNS);
-    ps->simple = !ps->writes_others && !ps->receives && !touches_kind(s, REEF_SENDS) && !s->commands &&
+    ps->simple = !ps->writes_others && !ps->receives && !ps->places && !touches_kind(s, REEF_SENDS) && !s->commands &&
                  s->condition == NULL && s->interval_ns == 0;
     if (!s->has_query) return true;
     reef_status status;

@@ -14,6 +14,7 @@
 #include "storage/known_types.h"
 #include "storage/layout.h"
 #include "storage/name_index.h"
+#include "storage/place_calls.h"
 #include "storage/observed.h"
 #include "storage/quarantine.h"
 #include "storage/removal_log.h"
@@ -92,6 +93,8 @@ COLD void reef_world_free(reef_world *w)
     reef__commands_trim(w);
     reef__lanes_drop(w);
     observing_end(w);
+    places_drop(w);
+    if (w->indexes) w->indexes->drop(w);
     reef__queries_drop(w);
     reef__ahead_drop(w);
     reef__bundles_drop(w);

@@ -356,6 +356,33 @@ static bool ref_mut(sweep *s)
     reef_ref ref = reef_ref_make(s->w, s->e[0], Position);
     return reef_ref_get(s->w, &ref, Position) && reef_ref_mut(s->w, &ref, Position) != NULL;
 }
+typedef struct SweptSpot {
+    float x, y;
+} SweptSpot;
+REEF_COMPONENT(SweptSpot);
+REEF_FIELDS(SweptSpot, x, y);
+REEF_PLACE(SweptSpot, x, y, .cell = 1);
+
+/* Entities with places, many of them in one cell. */
+static void with_spots(sweep *s)
+{
+    for (uint32_t i = 0; i < 1500; i++) assert_some(reef_spawn(s->w, reef_with(SweptSpot, (float)(i % 3) * 0.1f, 0)));
+}
+static bool place_of(sweep *s)
+{
+    const reef_place *p = reef_place_of(s->w, SweptSpot);
+    reef_near to[4];
+    if (p) s->seen = reef_place_within(p, &(reef_place_ask){.radius = 0.15}, to, 4);
+    return p != NULL;
+}
+/* A picture that has to be made anew. */
+static void with_picture(sweep *s)
+{
+    with_spots(s);
+    assert_true(place_of(s));
+    for (uint32_t i = 0; i < 1500; i++) assert_some(reef_spawn(s->w, reef_with(SweptSpot, (float)i, (float)i)));
+}
+
 /* A query that was used, and then a subtype of its term is declared. */
 static void with_sub_query(sweep *s)
 {
@@ -792,6 +819,8 @@ const scenario scenarios[] = {
     {"query, tables that are new to it", with_used_query, query_walk},
     {"query_make, groups", some_rows, query_make},
     {"query_make, many tables", many_tables, query_make},
+    {"place_of", with_spots, place_of},
+    {"place_of, again", with_picture, place_of},
     {"query_copy", with_used_query, query_copy},
     {"begin_text", with_bits, query_once},
     {"query, out", with_query_out, query_out},

@@ -168,7 +168,7 @@ static void texts_that_are_refused(void **stage)
         assert_true(digest(w) == before);
     }
     assert_null(reef__touch_word((reef_touch_kind)0));
-    assert_null(reef__touch_word((reef_touch_kind)(REEF_UNRELATES + 1)));
+    assert_null(reef__touch_word((reef_touch_kind)(REEF_PLACED + 1)));
 }
 
 /* Every text that is cut off, and every byte put anywhere, is read or refused at a column of it. */

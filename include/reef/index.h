@@ -1,0 +1,52 @@
+/* Value indexes: which entities have a value, or one in a range, without looking at all of them.
+ *
+ *     typedef struct { int32_t id; } Team;
+ *     REEF_COMPONENT(Team);
+ *     REEF_FIELDS(Team, id);
+ *
+ *     const reef_index *teams = reef_index_of(w, Team, id);
+ *     reef_entity members[16];
+ *     uint64_t n = reef_index_get(teams, reef_key_i32(5), members, 16);
+ *
+ * An index is a list of the entities, ordered by a field and then by the entity's index. It is no part of the state, of
+ * its hash or of files. reef_index_of makes it, and later brings it up to date: it looks at the blocks that were
+ * written since. A restore or a rewind makes it anew, and a fork begins without one.
+ *
+ * Values are given as keys (reef/order.h), so that all 64 bits count: reef_key_i32(5), reef_key_f32(0.5f),
+ * reef_key_entity(e); those of bool and of the unsigned types are the number itself, of 8 and 16 bits with a sign those
+ * of reef_key_i32. -0.0 is 0.0. A NaN is found by nothing. An entity that is disabled, or whose component is, isn't
+ * found. */
+#ifndef REEF_INDEX_H
+#define REEF_INDEX_H
+
+#include "order.h"
+#include "world.h"
+
+REEF_BEGIN_C
+
+/* An index of one world. All calls on it may be made from several threads at the same time. */
+typedef struct reef_index reef_index;
+
+/* The index over a field with one element (REEF_CHAR: up to 8 bytes) of a component in any home but REEF_MULTI and
+ * REEF_SHARED; NULL: the type's only field. It is the world's, and lives as long. It answers as of now: take it again
+ * after a change of the world. NULL on failure: UNKNOWN_TYPE, BAD_ARGUMENT (the field), LOCKED (a loop is open, or
+ * systems run), NO_MEMORY. */
+REEF_API const reef_index *reef_index_of_id(reef_world *world, reef_component type, const char *field);
+/* By the C names of the type and of its member. */
+#define reef_index_of(world, T, field) reef_index_of_id(world, reef_id(T), #field)
+
+/* Writes the entities with this value to `entities`, the first `room` of them, ordered by index. Returns how many there
+ * are. */
+REEF_API uint64_t reef_index_get(const reef_index *index, uint64_t key, reef_entity *entities, uint64_t room);
+/* The same for all values from `lowest` to `highest`, these included, ordered by value and then by the entity's index.
+ * The first `skip` of them aren't written. 0 and UINT64_MAX stand for all values. */
+REEF_API uint64_t reef_index_range(const reef_index *index, uint64_t lowest, uint64_t highest, uint64_t skip,
+                                   reef_entity *entities, uint64_t room);
+/* The entity with the lowest value in the range, and the one with the highest; of several the one with the lowest
+ * index, or the highest. Null: there is none. */
+REEF_API reef_entity reef_index_first(const reef_index *index, uint64_t lowest, uint64_t highest);
+REEF_API reef_entity reef_index_last(const reef_index *index, uint64_t lowest, uint64_t highest);
+
+REEF_END_C
+
+#endif

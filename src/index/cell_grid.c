@@ -1,0 +1,351 @@
+/* Sorting rows into grids. The source is walked several times, so that nothing but a number for each row has to be kept
+ * beside what is made:
+ *
+ *   look     which grid each row belongs to, and the outermost rows of each grid: its origin and its buckets
+ *   count    the bucket of each row (`key`); how many rows each bucket has
+ *   crowds   rows of buckets with very many go to a finer grid: look and count again for these
+ *   place    each row goes to where the rows of its bucket begin, plus 1 */
+#include "index/cell_grid.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+    SIZES = 16, /* classes of bodies: each has cells four times as large as the one before */
+    NO_GRID = 255
+};
+#define CROWDED 0x80000000u /* in the count of a bucket: its rows go to a finer grid */
+
+typedef struct cell_sort {
+    memory *m;
+    const place_type *p;
+    const cell_source *s;
+    cell_rows *rows;
+    cell_grids *grids;
+    uint32_t *key; /* by row, in the order of the source: its bucket */
+    uint64_t key_room;
+    bool old;               /* some generation needs more than 16 bits */
+    uint8_t of_size[SIZES]; /* the grid of bodies of this class */
+} cell_sort;
+
+/* ---- grids ---- */
+
+/* The class of a body: cells of its grid are no smaller than the body. */
+static uint32_t size_of(const place_type *p, float radius)
+{
+    uint32_t size = 0;
+    for (double cell = p->cell; size < SIZES - 1 && 2 * (double)radius > cell; cell *= 4) size++;
+    return size;
+}
+
+static cell_grid *grid_add(cell_grids *g, double cell, uint32_t depth)
+{
+    cell_grid *x = &g->grid[g->count++];
+    memset(x, 0, sizeof *x);
+    x->cell = cell;
+    x->depth = depth;
+    for (uint32_t a = 0; a < AXES; a++) x->lowest[a] = INFINITY, x->highest[a] = -INFINITY;
+    return x;
+}
+
+/* A row belongs to the grid. */
+INLINE void grid_look(cell_grid *x, const cell_rows *r, const gathered *g, uint32_t i)
+{
+    x->rows++;
+    for (uint32_t a = 0; a < r->axes; a++) {
+        const double at = r->wide ? g->at[a].wide[i] : (double)g->at[a].narrow[i];
+        if (at < x->lowest[a]) x->lowest[a] = at;
+        if (at > x->highest[a]) x->highest[a] = at;
+    }
+    if (r->bodies && g->radius[i] > x->reach && !BUG(458)) x->reach = g->radius[i];
+}
+
+/* The same for all rows that were gathered. (Each bound of its own loop, which compilers vectorise.) */
+static void grid_look_all(cell_grid *x, const cell_rows *r, const gathered *g)
+{
+    x->rows += g->count;
+    for (uint32_t a = 0; a < r->axes && g->count; a++) {
+        if (r->wide) {
+            double low = g->at[a].wide[0], high = low;
+            for (uint32_t i = 0; i < g->count; i++) {
+                const double at = g->at[a].wide[i];
+                low = at < low ? at : low;
+                high = at > high ? at : high;
+            }
+            if (low < x->lowest[a]) x->lowest[a] = low;
+            if (high > x->highest[a]) x->highest[a] = high;
+        } else {
+            float low = g->at[a].narrow[0], high = low;
+            for (uint32_t i = 0; i < g->count; i++) {
+                const float at = g->at[a].narrow[i];
+                low = at < low ? at : low;
+                high = at > high ? at : high;
+            }
+            if ((double)low < x->lowest[a]) x->lowest[a] = (double)low;
+            if ((double)high > x->highest[a]) x->highest[a] = (double)high;
+        }
+    }
+}
+
+/* Decides on the grid's cells and buckets, now that its rows are known. False: no memory. */
+static bool grid_lay_out(cell_sort *c, cell_grid *x)
+{
+    cell_grids *g = c->grids;
+    double cells = 1;
+    uint32_t buckets = 1;
+    for (uint32_t a = 0; a < c->rows->axes; a++) {
+        const double length = c->p->length[a];
+        double n = length > 0 ? (double)cell_cut_wide(length / x->cell) : 0;
+        if (length > 0 && n < 1) n = 1;
+        x->origin[a] = length > 0 ? c->p->low[a] : x->lowest[a];
+        x->scale[a] = length > 0 ? n / length : 1 / x->cell;
+        x->last[a] = UINT64_MAX;
+        x->last[a] = length > 0 ? (uint64_t)n - 1 : cell_of(x, a, x->highest[a], c->rows->wide);
+        cells *= (double)x->last[a] + 1;
+    }
+    x->dense = cells <= (double)x->rows + 64;
+    if (x->dense) buckets = (uint32_t)cells;
+    while (!x->dense && buckets < x->rows / 2) buckets *= 2;
+    x->stride[1] = x->dense ? (uint32_t)x->last[0] + 1 : 0x9E3779B1u;
+    x->stride[2] = x->dense ? ((uint32_t)x->last[0] + 1) * ((uint32_t)x->last[1] + 1) : 0x85EBCA6Bu;
+    x->mask = x->dense ? UINT32_MAX : buckets - 1;
+    x->first = g->buckets;
+    const uint32_t was = g->buckets;
+    if (!reef__array_room(c->m, MEMORY_OTHER, &g->start, &g->bucket_room, was + buckets + 1, sizeof *g->start))
+        return false;
+    memset(g->start + was, 0, (buckets + 1) * sizeof *g->start);
+    g->buckets += buckets;
+    return true;
+}
+
+/* ---- the steps ---- */
+
+static bool sort_look(cell_sort *c, uint64_t *rows)
+{
+    gathered g;
+    uint32_t oldest = 0;
+    *rows = 0;
+    memset(c->of_size, NO_GRID, sizeof c->of_size);
+    c->s->begin(c->s->context);
+    while (c->s->next(c->s->context, &g)) {
+        *rows += g.count;
+        for (uint32_t i = 0; i < g.count; i++) oldest |= g.generation[i];
+        if (!c->rows->bodies) {
+            if (c->grids->count == 0) grid_add(c->grids, c->p->cell, 0);
+            grid_look_all(&c->grids->grid[0], c->rows, &g);
+            continue;
+        }
+        for (uint32_t i = 0; i < g.count; i++) {
+            const uint32_t size = size_of(c->p, g.radius[i]);
+            if (c->of_size[size] == NO_GRID) {
+                double cell = c->p->cell;
+                for (uint32_t k = 0; k < size; k++) cell *= 4;
+                c->of_size[size] = (uint8_t)c->grids->count;
+                grid_add(c->grids, cell, 0);
+            }
+            grid_look(&c->grids->grid[c->of_size[size]], c->rows, &g, i);
+        }
+    }
+    c->old = oldest > UINT16_MAX;
+    return *rows <= UINT32_MAX / 2;
+}
+
+INLINE uint32_t gathered_bucket(const cell_grid *x, const gathered *g, uint32_t i, uint32_t axes, bool wide)
+{
+    uint64_t cell[AXES] = {0};
+    for (uint32_t a = 0; a < axes; a++)
+        cell[a] = cell_of(x, a, wide ? g->at[a].wide[i] : (double)g->at[a].narrow[i], wide);
+    return cell_bucket(x, cell[0], cell[1], cell[2]);
+}
+
+static void sort_count(cell_sort *c)
+{
+    gathered g;
+    uint32_t *key = c->key, *start = c->grids->start;
+    const uint32_t axes = c->rows->axes;
+    c->s->begin(c->s->context);
+    while (c->s->next(c->s->context, &g)) {
+        for (uint32_t i = 0; i < g.count; i++) {
+            const uint32_t number = c->rows->bodies ? c->of_size[size_of(c->p, g.radius[i])] : 0;
+            const cell_grid *x = &c->grids->grid[number];
+            *key = c->rows->wide ? gathered_bucket(x, &g, i, axes, true)
+                   : axes == 2   ? gathered_bucket(x, &g, i, 2, false)
+                                 : gathered_bucket(x, &g, i, 3, false);
+            start[*key++]++;
+        }
+    }
+}
+
+/* Do the rows of the grid differ in place? */
+static bool grid_is_wide(const cell_grid *x, uint32_t axes)
+{
+    bool wide = false;
+    for (uint32_t a = 0; a < axes; a++) wide |= x->lowest[a] < x->highest[a];
+    return wide;
+}
+
+/* Moves the rows of crowded buckets of a grid to a finer one, which becomes the last. False: no memory. */
+static bool crowd_move(cell_sort *c, uint32_t from)
+{
+    cell_grids *g = c->grids;
+    const cell_grid *coarse = &g->grid[from];
+    const uint32_t end = from + 1 < g->count ? g->grid[from + 1].first : g->buckets;
+    bool crowded = false;
+    if (BUG(459) || coarse->depth == CROWD_DEPTH || g->count == GRIDS_MAX || !grid_is_wide(coarse, c->rows->axes))
+        return true;
+    for (uint32_t k = coarse->first; k < end; k++) {
+        if (g->start[k] <= CROWD) continue;
+        g->start[k] |= CROWDED;
+        crowded = true;
+    }
+    if (!crowded) return true;
+    cell_grid *fine = grid_add(g, coarse->cell / CROWD_FINER, coarse->depth + 1);
+    const uint32_t *key = c->key;
+    gathered r;
+    c->s->begin(c->s->context);
+    while (c->s->next(c->s->context, &r))
+        for (uint32_t i = 0; i < r.count; i++)
+            if (g->start[*key++] & CROWDED) grid_look(fine, c->rows, &r, i);
+    g->grid[from].rows -= fine->rows;
+    if (!grid_lay_out(c, fine)) return false;
+    uint32_t *to = c->key;
+    c->s->begin(c->s->context);
+    while (c->s->next(c->s->context, &r)) {
+        for (uint32_t i = 0; i < r.count; i++, to++) {
+            if (!(g->start[*to] & CROWDED)) continue;
+            *to = gathered_bucket(fine, &r, i, c->rows->axes, c->rows->wide);
+            g->start[*to]++;
+        }
+    }
+    for (uint32_t k = g->grid[from].first; k < end; k++)
+        if (g->start[k] & CROWDED) g->start[k] = 0;
+    return true;
+}
+
+static size_t at_bytes(const cell_rows *r, uint32_t room)
+{
+    return (size_t)room * (r->wide ? sizeof(double) : sizeof(float));
+}
+
+/* Writes rows that were gathered to their places. What follows `g` is constant. */
+INLINE void cell_rows_put(cell_rows *r, uint32_t *start, const uint32_t *key, const gathered *g, uint32_t axes,
+                          bool wide, bool bodies, bool old)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        const uint32_t to = start[key[i]]++;
+        for (uint32_t a = 0; a < axes; a++) {
+            if (wide) ((double *)r->at[a])[to] = g->at[a].wide[i];
+            else ((float *)r->at[a])[to] = g->at[a].narrow[i];
+        }
+        r->index[to] = g->index[i];
+        if (old) ((uint32_t *)r->generation)[to] = g->generation[i];
+        else ((uint16_t *)r->generation)[to] = (uint16_t)g->generation[i];
+        if (bodies) r->radius[to] = g->radius[i];
+    }
+}
+
+static void sort_place(cell_sort *c)
+{
+    gathered g;
+    cell_rows *r = c->rows;
+    uint32_t *start = c->grids->start, sum = 0;
+    for (uint32_t k = 0; k < c->grids->buckets; k++) {
+        const uint32_t n = start[k];
+        start[k] = sum;
+        sum += n;
+    }
+    const uint32_t *key = c->key;
+    c->s->begin(c->s->context);
+    for (; c->s->next(c->s->context, &g); key += g.count) {
+        if (r->axes == 2 && !r->wide && !r->bodies && !r->old) cell_rows_put(r, start, key, &g, 2, false, false, false);
+        else cell_rows_put(r, start, key, &g, r->axes, r->wide, r->bodies, r->old);
+    }
+    memmove(start + 1, start, c->grids->buckets * sizeof *start);
+    start[0] = 0;
+    r->count = sum;
+    for (uint32_t a = 0; a < r->axes; a++) memset((char *)r->at[a] + at_bytes(r, sum), 0, at_bytes(r, ROWS_AT_ONCE));
+    memset(r->index + sum, 0, ROWS_AT_ONCE * sizeof *r->index);
+    if (r->bodies) memset(r->radius + sum, 0, ROWS_AT_ONCE * sizeof *r->radius);
+}
+
+/* ---- memory ---- */
+
+static size_t generation_bytes(const cell_rows *r, uint32_t room)
+{
+    return (size_t)room * (r->old ? sizeof(uint32_t) : sizeof(uint16_t));
+}
+
+static void rows_free(memory *m, cell_rows *r)
+{
+    for (uint32_t a = 0; a < AXES; a++) {
+        if (r->at[a]) reef__memory_free(m, MEMORY_OTHER, r->at[a], at_bytes(r, r->room));
+        r->at[a] = NULL;
+    }
+    if (r->index) reef__memory_free(m, MEMORY_OTHER, r->index, r->room * sizeof *r->index);
+    if (r->generation) reef__memory_free(m, MEMORY_OTHER, r->generation, generation_bytes(r, r->room));
+    if (r->radius) reef__memory_free(m, MEMORY_OTHER, r->radius, r->room * sizeof *r->radius);
+    r->index = NULL;
+    r->generation = NULL;
+    r->radius = NULL;
+    r->count = r->room = 0;
+}
+
+/* Makes room for the rows. What is there is forgotten. */
+static bool rows_room(memory *m, cell_rows *r, uint64_t count, bool old)
+{
+    if (count + ROWS_AT_ONCE <= r->room && count + count / 4 + 64 >= r->room / 2 && r->old == old) return true;
+    rows_free(m, r);
+    r->old = old;
+    const uint32_t room = (uint32_t)(count + count / 32 + 16);
+    bool ok = true;
+    for (uint32_t a = 0; a < r->axes; a++) {
+        r->at[a] = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, at_bytes(r, room), PLAIN_ALIGN);
+        ok &= r->at[a] != NULL;
+    }
+    r->index = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, room * sizeof *r->index, PLAIN_ALIGN);
+    r->generation = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, generation_bytes(r, room), PLAIN_ALIGN);
+    if (r->bodies) r->radius = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, room * sizeof *r->radius, PLAIN_ALIGN);
+    r->room = room;
+    return (ok && r->index && r->generation && (!r->bodies || r->radius)) || (rows_free(m, r), false);
+}
+
+void reef__cells_drop(memory *m, cell_rows *r, cell_grids *g)
+{
+    rows_free(m, r);
+    reef__memory_free(m, MEMORY_OTHER, g->start, g->bucket_room * sizeof *g->start);
+    g->start = NULL;
+    g->count = g->buckets = g->bucket_room = 0;
+}
+
+/* ---- all of it ---- */
+
+static bool cells_sort(cell_sort *c)
+{
+    uint64_t rows;
+    if (!sort_look(c, &rows) || !rows_room(c->m, c->rows, rows, c->old)) return false;
+    if (rows == 0) return true;
+    for (uint32_t i = 0; i < c->grids->count; i++)
+        if (!grid_lay_out(c, &c->grids->grid[i])) return false;
+    c->key_room = rows;
+    c->key = reef__memory_resize(c->m, MEMORY_OTHER, NULL, 0, (size_t)rows * sizeof *c->key, PLAIN_ALIGN);
+    if (c->key == NULL) return false;
+    sort_count(c);
+    for (uint32_t i = 0; i < c->grids->count; i++)
+        if (!crowd_move(c, i)) return false;
+    sort_place(c);
+    return true;
+}
+
+bool reef__cells_sort(memory *m, const place_type *p, const cell_source *s, cell_rows *rows, cell_grids *grids)
+{
+    cell_sort c = {.m = m, .p = p, .s = s, .rows = rows, .grids = grids};
+    rows->count = grids->count = grids->buckets = 0;
+    rows->axes = p->axes;
+    rows->wide = p->kind != REEF_F32;
+    rows->bodies = p->body != NULL;
+    const bool ok = cells_sort(&c);
+    if (c.key) reef__memory_free(m, MEMORY_OTHER, c.key, (size_t)c.key_room * sizeof *c.key);
+    if (!ok) reef__cells_drop(m, rows, grids);
+    return ok;
+}

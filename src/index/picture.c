@@ -1,0 +1,368 @@
+/* Pictures: copying the coordinates out of the world, and whether the copy is still right.
+ *
+ * A picture is made anew as a whole. Whether it has to be is found out from versions, chunk by chunk: everything that
+ * is written gets a newer version than what was looked at, as long as the world keeps its state. A state that comes
+ * from elsewhere (a restore, a rewind, an exchange) has versions of another history, so it counts as different
+ * (reef_world.state_epoch). Rows that end without a mark, at the end of a table, change the number of rows; whatever
+ * could make that number the same again is marked. A fork begins without pictures, so nothing is shared between worlds
+ * that threads use at the same time. */
+#include "index/picture.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/library.h"
+#include "storage/place.h"
+#include "storage/place_calls.h"
+#include "storage/row_bits.h"
+#include "storage/sparse_store.h"
+#include "storage/world_data.h"
+#include "query/chunk_cursor.h"
+#include "query/partition.h"
+#include "query/query.h"
+#include "reef/column.h"
+#include "reef/term.h"
+#include <string.h>
+
+/* ---- the pictures of a world ---- */
+
+reef_place *reef__picture_find(const reef_world *w, uint32_t component)
+{
+    reef_place *p = w->pictures;
+    while (p && p->type->of->id != component) p = p->next;
+    return p;
+}
+
+void reef__pictures_drop(reef_world *w)
+{
+    memory *m = &w->family->memory;
+    for (reef_place *p = w->pictures, *next; p; p = next) {
+        next = p->next;
+        reef__cells_drop(m, &p->rows, &p->grids);
+        mutex_drop(&p->lock);
+        reef__memory_free(m, MEMORY_OTHER, p, sizeof *p);
+    }
+    w->pictures = NULL;
+}
+
+/* The picture of a type, which is made if the world has none. NULL: refused by the query, and recorded; or no
+ * memory. */
+static reef_place *picture_take(reef_world *w, const place_type *t)
+{
+    reef_status status;
+    reef_place *p = reef__picture_find(w, t->of->id);
+    if (p) return p;
+    reef_query_desc d = {.terms = {{.component = {t->of->id}, .access = REEF_IN}}};
+    if (t->body && t->body != t->of)
+        d.terms[1] = (reef_term){.component = {t->body->id}, .access = REEF_IN, .op = REEF_OPTIONAL};
+    const reef_query q = reef_query_make(w, &d);
+    if (reef_query_is_null(q)) return NULL;
+    p = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *p);
+    if (p == NULL || !mutex_make(&p->lock)) {
+        reef__memory_free(&w->family->memory, MEMORY_OTHER, p, sizeof *p);
+        (void)reef_query_free(w, q);
+        return NULL;
+    }
+    p->next = w->pictures;
+    p->world = w;
+    p->type = t;
+    p->slack = 1e-40;
+    for (uint32_t a = 0; a < t->axes; a++) {
+        p->wraps |= t->length[a] > 0;
+        if (t->length[a] * 1e-6 > p->slack) p->slack = t->length[a] * 1e-6;
+    }
+    p->query = query_of(w, q, &status);
+    return w->pictures = p;
+}
+
+/* ---- copying ---- */
+
+typedef struct picture_source {
+    const reef_place *p;
+    reef_block b;
+} picture_source;
+
+static void picture_begin(void *context)
+{
+    picture_source *s = context;
+    query *q = s->p->query;
+    const split_place begin = query_begin(q), end = query_end(q);
+    reef__part_begin(&s->b, s->p->world, q, &begin, &end);
+}
+
+double reef__edge_wrap(const place_type *t, uint32_t axis, double x)
+{
+    const double low = t->low[axis], length = t->length[axis], from = x - low;
+    double turns = from / length;
+    if (from >= 0 && from < length) return x;
+    if (turns < 0x1p52 && turns > -0x1p52) {
+        const double whole = (double)(int64_t)turns;
+        turns = whole > turns ? whole - 1 : whole;
+    }
+    /* A volatile product: a compiler that joins it with the subtraction would round once less. */
+    const volatile double back = turns * length;
+    const double in = low + (from - back);
+    const bool narrow = t->kind == REEF_F32;
+    const double at = narrow ? (double)(float)in : in;
+    return at >= low && at - low < length ? at : low;
+}
+
+/* Where the values of a type begin in a block, for one field. NULL: these rows don't have the type. */
+static const char *field_at(const reef_block *b, const type *t, uint32_t offset, uint32_t bytes, uint32_t *stride)
+{
+    const reef_component c = {t->id};
+    *stride = t->split ? bytes : t->size;
+    if (t->split) return reef_block_field_in(b, c, offset, bytes);
+    const char *values = reef_block_in(b, c);
+    return values ? values + offset : NULL;
+}
+
+/* Copies a coordinate of all rows of the block. Adding 0 makes 0 of -0. */
+static void copy_axis(const picture_source *s, uint32_t axis, gathered *g)
+{
+    const place_type *t = s->p->type;
+    const uint32_t n = s->b.count;
+    uint32_t stride;
+    const char *from = field_at(&s->b, t->of, t->offset[axis], reef__kind_size(t->kind), &stride);
+    if (t->kind == REEF_F32) {
+        for (uint32_t i = 0; i < n; i++) {
+            float x;
+            memcpy(&x, from + (size_t)i * stride, sizeof x);
+            g->at[axis].narrow[i] = x + 0.0f;
+        }
+    } else if (t->kind == REEF_F64) {
+        for (uint32_t i = 0; i < n; i++) {
+            double x;
+            memcpy(&x, from + (size_t)i * stride, sizeof x);
+            g->at[axis].wide[i] = x + 0.0;
+        }
+    } else {
+        for (uint32_t i = 0; i < n; i++) {
+            int32_t x;
+            memcpy(&x, from + (size_t)i * stride, sizeof x);
+            g->at[axis].wide[i] = (double)x;
+        }
+    }
+}
+
+static void copy_radius(const picture_source *s, gathered *g)
+{
+    const place_type *t = s->p->type;
+    uint32_t stride;
+    const char *from = field_at(&s->b, t->body, t->body_offset, reef__kind_size(t->body_kind), &stride);
+    if (from == NULL) {
+        memset(g->radius, 0, s->b.count * sizeof *g->radius);
+        return;
+    }
+    for (uint32_t i = 0; i < s->b.count; i++) {
+        float r;
+        double wide;
+        if (t->body_kind == REEF_F32) memcpy(&r, from + (size_t)i * stride, sizeof r);
+        else memcpy(&wide, from + (size_t)i * stride, sizeof wide), r = (float)wide;
+        g->radius[i] = r > 0 ? r : 0;
+    }
+}
+
+/* Is every coordinate a number, and between the edges? A number minus itself is 0. */
+static bool all_are_somewhere(const place_type *t, const gathered *g, uint32_t n)
+{
+    bool somewhere = true;
+    for (uint32_t a = 0; a < t->axes; a++) {
+        if (t->length[a] > 0) {
+            const double low = t->low[a], high = low + t->length[a];
+            for (uint32_t i = 0; i < n; i++) {
+                const double x = t->kind == REEF_F32 ? (double)g->at[a].narrow[i] : g->at[a].wide[i];
+                somewhere &= x >= low && x < high;
+            }
+        } else if (t->kind == REEF_F32) {
+            float sum = 0;
+            for (uint32_t i = 0; i < n; i++) sum += g->at[a].narrow[i] - g->at[a].narrow[i];
+            somewhere &= sum == 0;
+        } else {
+            double sum = 0;
+            for (uint32_t i = 0; i < n; i++) sum += g->at[a].wide[i] - g->at[a].wide[i];
+            somewhere &= sum == 0;
+        }
+    }
+    return somewhere;
+}
+
+/* Leaves out rows that don't match and those that are nowhere, and takes the others back between the edges. */
+static void keep_those_somewhere(const place_type *t, gathered *g, uint32_t n, const uint64_t *mask)
+{
+    uint32_t to = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        bool somewhere = mask == NULL || (mask[i / 64] >> i % 64 & 1);
+        for (uint32_t a = 0; a < t->axes; a++) {
+            double x = t->kind == REEF_F32 ? (double)g->at[a].narrow[i] : g->at[a].wide[i];
+            somewhere &= x - x == 0;
+            if (somewhere && t->length[a] > 0) x = reef__edge_wrap(t, a, x);
+            if (t->kind == REEF_F32) g->at[a].narrow[to] = (float)x;
+            else g->at[a].wide[to] = x;
+        }
+        g->index[to] = g->index[i];
+        g->generation[to] = g->generation[i];
+        if (t->body) g->radius[to] = g->radius[i];
+        to += somewhere;
+    }
+    g->count = to;
+}
+
+static bool picture_next(void *context, gathered *g)
+{
+    picture_source *s = context;
+    const place_type *t = s->p->type;
+    if (!reef_next(&s->b)) return false;
+    const uint32_t n = g->count = s->b.count;
+    const uint64_t *mask = reef_block_mask(&s->b);
+    for (uint32_t a = 0; a < t->axes; a++) copy_axis(s, a, g);
+    if (t->body) copy_radius(s, g);
+    for (uint32_t i = 0; i < n; i++) {
+        g->index[i] = s->b.entities[i].index;
+        g->generation[i] = s->b.entities[i].generation;
+    }
+    if (mask || !all_are_somewhere(t, g, n)) keep_those_somewhere(t, g, n, mask);
+    return true;
+}
+
+/* ---- is it still right? ---- */
+
+static bool pages_are_old(const reef_paged *p, uint64_t version)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->page[i] && p->version[i] > version) return false;
+    return true;
+}
+
+/* Are the values of a type in the chunk those that were seen? */
+static bool column_is_old(const reef_world *w, const type *t, uint32_t table_id, const reef_slot *slots,
+                          uint64_t version)
+{
+    if (t == NULL || !in_table(t) || BUG(451)) return true;
+    for (uint32_t i = 0; i < t->part_count; i++) {
+        const uint32_t slot = reef__slot_seek(w, t->parts[i], table_id);
+        if (slot >= SLOT_COLUMNS && slot != REEF_SLOT_TAG && slots[slot].version > version) return false;
+    }
+    const uint32_t slot = t->split ? 0 : reef__slot_seek(w, t->id, table_id);
+    return slot < SLOT_COLUMNS || slot == REEF_SLOT_TAG || slots[slot].version <= version;
+}
+
+/* Are the values of a type outside of the rows those that were seen? */
+static bool store_is_old(const reef_world *w, const type *t, uint64_t version, picture_seen *now)
+{
+    if (t == NULL || !t->stored) return true;
+    const value_store *s = store_of(w, t->id);
+    now->values += s->count;
+    now->moves += s->moves;
+    return pages_are_old(&s->values, version) && pages_are_old(&s->index, version);
+}
+
+/* Are the bits that say who has these types, or has them disabled, those that were seen? */
+static bool bits_are_old(const reef_place *p, uint64_t version)
+{
+    const state *s = &p->world->state;
+    if (BUG(456)) return true;
+    const uint32_t of = p->type->of->id, body = p->type->body ? p->type->body->id : of;
+    for (uint32_t i = 0; i < s->bit_count; i++) {
+        const uint32_t id = s->bits[i].key & ~BIT_DISABLED;
+        if ((id == of || id == body || id == 0) && !pages_are_old(&s->bits[i].words, version)) return false;
+    }
+    return true;
+}
+
+/* Is the picture right? *now: what would be noted of the world if it were made now, but for its version. The query
+ * knows all tables. */
+static bool picture_is_right(const reef_place *p, picture_seen *now)
+{
+    const reef_world *w = p->world;
+    const place_type *t = p->type;
+    const uint64_t version = p->seen.version;
+    *now = (picture_seen){.epoch = w->state_epoch};
+    bool right = p->made && (p->seen.epoch == w->state_epoch || BUG(450)) && bits_are_old(p, version);
+    right &= store_is_old(w, t->of, version, now);
+    right &= store_is_old(w, t->body, version, now);
+    for (chunk_cursor c = {.q = p->query}; chunk_next(&c);) {
+        now->rows += c.rows;
+        right = right && c.slots[SLOT_ENTITIES].version <= version &&
+                column_is_old(w, t->of, c.match->id, c.slots, version) &&
+                column_is_old(w, t->body, c.match->id, c.slots, version);
+    }
+    return right && now->rows == p->seen.rows && now->values == p->seen.values && now->moves == p->seen.moves;
+}
+
+/* Makes the picture if it isn't right. `seen`: what was written up to this version is a part of it; what is written
+ * from now on has a newer one. *fresh: it was made. False: no memory. */
+static bool picture_refresh(reef_place *p, uint64_t seen, bool *fresh)
+{
+    picture_source s = {.p = p};
+    const cell_source source = {picture_begin, picture_next, &s};
+    picture_seen now;
+    *fresh = false;
+    if (picture_is_right(p, &now)) return true;
+    now.version = seen;
+    p->made = reef__cells_sort(&p->world->family->memory, p->type, &source, &p->rows, &p->grids);
+    p->seen = now;
+    uint32_t highest = 0;
+    for (uint32_t i = 0; i < p->rows.count; i++) highest = p->rows.index[i] > highest ? p->rows.index[i] : highest;
+    p->parts = p->rows.count ? (highest >> PART_BITS) + 1 : 0;
+    *fresh = p->made;
+    return p->made;
+}
+
+/* ---- outside of systems ---- */
+
+static const reef_place *picture_refuse(reef_world *w, reef_status s, reef_component c, const char *why)
+{
+    if (why) reef__failure_detail(w, s, "reef_place_of", 0, why);
+    else reef__failure(w, s, "reef_place_of", c, (reef_entity){0, 0}, 0);
+    return NULL;
+}
+
+const reef_place *reef_place_of_id(reef_world *w, reef_component c)
+{
+    const char *why;
+    bool fresh;
+    if (!WORLD_GIVEN_TO(w, "reef_place_of")) return NULL;
+    reef_place *p = reef__picture_find(w, c.id);
+    const place_type *t = p ? p->type : reef__place_type_of(c.id, &why);
+    if (reef__type_of(c.id) == NULL) return picture_refuse(w, REEF_UNKNOWN_TYPE, c, NULL);
+    if (t == NULL) return picture_refuse(w, why ? REEF_BAD_ARGUMENT : REEF_ABSENT, c, why);
+    if (w->running) return picture_refuse(w, REEF_LOCKED, c, NULL);
+    if (w->locks) return p && p->made ? p : picture_refuse(w, REEF_LOCKED, c, NULL);
+    if (p == NULL) p = picture_take(w, t);
+    if (p == NULL || !reef__queries_ready(w) || !picture_refresh(p, w->hot.version, &fresh))
+        return picture_refuse(w, REEF_NO_MEMORY, c, NULL);
+    if (fresh) reef__invalidate(w, INVALIDATE_LOOKED_AT);
+    return p;
+}
+
+/* ---- for systems ---- */
+
+const char *reef__picture_reads(uint32_t component, reef_component *body)
+{
+    const char *why;
+    const place_type *t = reef__place_type_of(component, &why);
+    *body = (reef_component){t && t->body ? t->body->id : 0};
+    return t ? NULL : why ? why : "it has no place: REEF_PLACE(Position, x, y, .cell = 1)";
+}
+
+reef_status reef__picture_prepare(reef_world *w, uint32_t component)
+{
+    const char *why;
+    const place_type *t = reef__place_type_of(component, &why);
+    reef_place *p = t ? picture_take(w, t) : NULL;
+    return p && query_update(p->query) ? REEF_OK : REEF_NO_MEMORY;
+}
+
+bool reef__picture_refresh(reef_world *w, uint32_t component, uint64_t seen)
+{
+    reef_place *p = reef__picture_find(w, component);
+    bool fresh;
+    mutex_lock(&p->lock);
+    const bool ok = (BUG(455) && p->made) || picture_refresh(p, seen, &fresh);
+    mutex_unlock(&p->lock);
+    return ok;
+}

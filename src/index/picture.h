@@ -1,0 +1,53 @@
+/* The pictures of a world: for each type with a place, a copy of the coordinates of all entities, sorted into the cells
+ * of grids (src/index/cell_grid.h). */
+#ifndef REEF_INDEX_PICTURE_H
+#define REEF_INDEX_PICTURE_H
+
+#include "index/cell_grid.h"
+#include "index/place_type.h"
+#include "query/query.h"
+#include "reef/place.h"
+
+enum { PART_BITS = 11, PART_INDICES = 1 << PART_BITS };
+
+/* What a picture saw of the world when it was made: if nothing of this is different, it is still right. */
+typedef struct picture_seen {
+    uint64_t version;       /* of the newest write */
+    uint64_t epoch;         /* of the world's state */
+    uint64_t rows;          /* in the tables of the query */
+    uint64_t values, moves; /* of the stores with its values, together */
+} picture_seen;
+
+struct reef_place {
+    struct reef_place *next; /* another one of the same world */
+    reef_world *world;
+    const place_type *type;
+    query *query; /* the type, and the type with the radius if there is one */
+    mutex lock;   /* held while systems refresh it */
+    bool made;    /* false: there is no picture yet, or the last one couldn't be made */
+    picture_seen seen;
+    bool wraps;     /* some axis does */
+    double slack;   /* how far off a distance over an edge may be, and a little more */
+    uint32_t parts; /* of its pairs: the entities with indices up to PART_INDICES - 1, and so on */
+    cell_rows rows;
+    cell_grids grids;
+};
+
+/* Frees all pictures of a world. */
+void reef__pictures_drop(reef_world *w);
+
+/* For systems. Why a system can't read the places of a type, NULL: it can, and *body is the type that it reads as well
+ * ({0}: none). prepare: makes what a picture needs before systems run. refresh: makes the picture of the world as it is
+ * when a system begins that sees what was written up to version `seen`. It may be called for several systems at a time;
+ * nobody writes what the picture shows meanwhile. False: no memory. */
+const char *reef__picture_reads(uint32_t component, reef_component *body);
+reef_status reef__picture_prepare(reef_world *w, uint32_t component);
+bool reef__picture_refresh(reef_world *w, uint32_t component, uint64_t seen);
+
+/* Takes a coordinate back between the edges of an axis that wraps around. */
+double reef__edge_wrap(const place_type *t, uint32_t axis, double x);
+
+/* The picture of a type; NULL: there is none. */
+reef_place *reef__picture_find(const reef_world *w, uint32_t component);
+
+#endif

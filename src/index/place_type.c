@@ -1,0 +1,211 @@
+/* The declarations of places.
+ *
+ *   REEF_PLACE ─► pending list ──first question──► checked against the fields of the type ─► declared[]
+ *   reef_place_declare ───────────────────────────────────────────────────────────────────┘
+ *
+ * A declaration is checked when somebody first asks for the place of a type, since only then all types are known. What
+ * was checked stays for the life of the process and is read without a lock: `count` is stored after the element that it
+ * counts. */
+#include "index/place_type.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/place_calls.h"
+#include "index/picture.h"
+#include "reef/place.h"
+#include "reef/relation.h"
+#include "reef/type_info.h"
+#include <string.h>
+
+const place_calls *reef__places_by;
+
+typedef struct place_declared {
+    place_type place;
+    const char *why; /* not NULL: it is refused */
+} place_declared;
+
+static struct {
+    mutex lock;
+    reef_place_decl *pending;
+    uint32_t count;
+    place_declared declared[REEF_PLACES_MAX];
+} place_list = {.lock = MUTEX_INIT};
+
+/* ---- checking ---- */
+
+static const reef_field *field_named(const type *t, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < t->field_count; i++)
+        if (strlen(t->fields[i].name) == length && memcmp(t->fields[i].name, name, length) == 0) return &t->fields[i];
+    return NULL;
+}
+
+static bool is_single(const reef_field *f) { return f->bytes == reef__kind_size(f->kind); }
+
+static const char *take_coordinates(place_type *p, const reef_place_desc *d)
+{
+    p->axes = d->fields[2] ? 3 : 2;
+    for (uint32_t i = 0; i < p->axes; i++) {
+        const char *name = d->fields[i];
+        const reef_field *f = name ? field_named(p->of, name, strlen(name)) : NULL;
+        if (f == NULL) return "the type has no such field: REEF_FIELDS names its fields";
+        if (!is_single(f) || (f->kind != REEF_F32 && f->kind != REEF_F64 && f->kind != REEF_I32))
+            return "a coordinate is an f32, an f64 or an i32";
+        if (i && f->kind != p->kind) return "its coordinates are of different kinds";
+        p->kind = f->kind;
+        p->offset[i] = f->offset;
+    }
+    return NULL;
+}
+
+static const char *take_edges(place_type *p, const reef_place_desc *d)
+{
+    for (uint32_t i = 0; i < p->axes; i++) {
+        const double low = d->edges[i][0], high = d->edges[i][1];
+        const bool narrow = p->kind == REEF_F32;
+        if (low == 0 && high == 0) continue;
+        p->low[i] = narrow ? (double)(float)low : low;
+        p->length[i] = narrow ? (double)((float)high - (float)low) : high - low;
+        if (!(p->length[i] > 0 && p->length[i] <= 1e30 && low >= -1e30 && high <= 1e30))
+            return "an edge isn't above the other one, or too far away";
+    }
+    return NULL;
+}
+
+static const char *take_body(place_type *p, const reef_place_desc *d)
+{
+    const char *dot = d->radius ? strchr(d->radius, '.') : NULL;
+    char name[REEF_TYPE_NAME_MAX + 1];
+    if (d->radius == NULL) return NULL;
+    const size_t length = dot ? (size_t)(dot - d->radius) : 0;
+    if (length == 0 || length > REEF_TYPE_NAME_MAX) return "the radius is a field: \"Body.radius\"";
+    memcpy(name, d->radius, length);
+    name[length] = 0;
+    p->body = reef__type_of(reef_type_find(name).id);
+    const reef_field *f = p->body ? field_named(p->body, dot + 1, strlen(dot + 1)) : NULL;
+    if (f == NULL) return "there is no such field for the radius";
+    if (!is_single(f) || (f->kind != REEF_F32 && f->kind != REEF_F64)) return "a radius is an f32 or an f64";
+    if (p->body->home == REEF_MULTI || p->body->relation) return "an entity may have several radii";
+    p->body_offset = f->offset;
+    p->body_kind = f->kind;
+    return NULL;
+}
+
+/* Fills in the place of a type. Returns why it is refused; NULL: it isn't. */
+static const char *place_check(place_type *p, const type *t, const reef_place_desc *d)
+{
+    memset(p, 0, sizeof *p);
+    p->of = t;
+    p->cell = d->cell;
+    if (t->home == REEF_MULTI || t->relation) return "an entity may have several such values";
+    if (!(d->cell > 0 && d->cell <= 1e30)) return "the cell's side isn't above 0";
+    const char *why = take_coordinates(p, d);
+    if (why == NULL) why = take_edges(p, d);
+    return why ? why : take_body(p, d);
+}
+
+static bool place_same(const place_declared *a, const place_declared *b)
+{
+    const place_type *x = &a->place, *y = &b->place;
+    bool same = x->axes == y->axes && x->kind == y->kind && x->cell == y->cell && x->body == y->body &&
+                x->body_offset == y->body_offset && a->why == b->why;
+    for (uint32_t i = 0; i < AXES; i++)
+        same &= x->offset[i] == y->offset[i] && x->low[i] == y->low[i] && x->length[i] == y->length[i];
+    return same;
+}
+
+/* ---- the list ---- */
+
+static place_declared *declared_find(uint32_t component)
+{
+    for (uint32_t i = 0, n = REEF_ACQUIRE_U32(&place_list.count); i < n; i++)
+        if (place_list.declared[i].place.of->id == component) return &place_list.declared[i];
+    return NULL;
+}
+
+/* Under the lock. `d` has been filled in. */
+static reef_status declared_add(const place_declared *d)
+{
+    place_declared *was = declared_find(d->place.of->id);
+    if (was) return place_same(was, d) ? REEF_OK : REEF_EXISTS;
+    if (place_list.count == REEF_PLACES_MAX) return REEF_LIMIT;
+    place_list.declared[place_list.count] = *d;
+    RELEASE_STORE(&place_list.count, place_list.count + 1);
+    return REEF_OK;
+}
+
+/* Checks what was declared beside types. It calls what takes the lock of the list of types, so that lock comes second
+ * everywhere. Under the lock of the places. */
+static void pending_take(void)
+{
+    while (place_list.pending) {
+        reef_place_decl *x = place_list.pending;
+        const reef_component c = reef_resolve(x->type);
+        const type *t = reef__type_of(c.id);
+        place_list.pending = x->next;
+        x->next = NULL;
+        if (t == NULL) continue; /* the type itself is refused */
+        place_declared d = {.why = NULL};
+        d.why = place_check(&d.place, t, x->desc);
+        place_declared *was = declared_find(c.id);
+        if (was && !place_same(was, &d)) was->why = "two declarations of its place differ";
+        if (was == NULL) (void)declared_add(&d);
+    }
+}
+
+const place_type *reef__place_type_of(uint32_t component, const char **why)
+{
+    mutex_lock(&place_list.lock);
+    pending_take();
+    const place_declared *d = declared_find(component);
+    *why = d ? d->why : NULL;
+    mutex_unlock(&place_list.lock);
+    return d && d->why == NULL ? &d->place : NULL;
+}
+
+/* ---- declaring ---- */
+
+static void places_bring(void)
+{
+    static const place_calls calls = {.drop = reef__pictures_drop,
+                                      .reads = reef__picture_reads,
+                                      .prepare = reef__picture_prepare,
+                                      .refresh = reef__picture_refresh};
+    if (reef__places_by == NULL) reef__places_by = &calls; /* under the lock */
+}
+
+void reef_place_declare_(reef_place_decl *decl)
+{
+    if (decl == NULL) return;
+    mutex_lock(&place_list.lock);
+    places_bring();
+    decl->next = place_list.pending;
+    place_list.pending = decl;
+    mutex_unlock(&place_list.lock);
+}
+
+COLD void reef_place_undeclare_(reef_place_decl *decl)
+{
+    mutex_lock(&place_list.lock);
+    for (reef_place_decl **x = &place_list.pending; *x; x = &(*x)->next) {
+        if (*x != decl) continue;
+        *x = decl->next;
+        break;
+    }
+    mutex_unlock(&place_list.lock);
+}
+
+COLD reef_status reef_place_declare(reef_component component, const reef_place_desc *desc)
+{
+    const type *t = reef__type_of(component.id);
+    place_declared d;
+    if (t == NULL) return REEF_UNKNOWN_TYPE;
+    if (desc == NULL) return REEF_BAD_ARGUMENT;
+    d.why = place_check(&d.place, t, desc);
+    if (d.why) return REEF_BAD_ARGUMENT;
+    mutex_lock(&place_list.lock);
+    places_bring();
+    pending_take();
+    const reef_status s = declared_add(&d);
+    mutex_unlock(&place_list.lock);
+    return s;
+}

@@ -1,0 +1,30 @@
+/* Which types have a place: their declarations, and what these say once they are resolved. */
+#ifndef REEF_INDEX_PLACE_TYPE_H
+#define REEF_INDEX_PLACE_TYPE_H
+
+#include "base/platform.h"
+#include "type/type.h"
+#include "reef/place.h"
+
+enum { AXES = 3 };
+
+/* The place of a type. It never changes and lives as long as the process. */
+typedef struct place_type {
+    const type *of;
+    uint32_t axes;  /* 2 or 3 */
+    reef_kind kind; /* of the coordinates */
+    uint32_t offset[AXES];
+    double cell;
+    /* Of each axis: the lowest coordinate, and how long the axis is; 0: it doesn't wrap around. Where the coordinates
+     * are f32, so are these. */
+    double low[AXES], length[AXES];
+    const type *body; /* the type with the radius; NULL: all are points */
+    uint32_t body_offset;
+    reef_kind body_kind;
+} place_type;
+
+/* The place of a type. NULL: it has none, or its declaration is refused, and *why says why (NULL: it has none). Any
+ * thread. */
+const place_type *reef__place_type_of(uint32_t component, const char **why);
+
+#endif

@@ -1,0 +1,27 @@
+/* What the core asks of places. A program without a place is linked without their code, since nothing leads there but
+ * this table: the declaration of a place brings it along (reef_place_declare_). */
+#ifndef REEF_STORAGE_PLACE_CALLS_H
+#define REEF_STORAGE_PLACE_CALLS_H
+
+#include "base/platform.h"
+#include "storage/world_data.h"
+#include "reef/status.h"
+#include "reef/type.h"
+
+/* The functions are described where they are declared: src/index/picture.h. */
+typedef struct place_calls {
+    void (*drop)(reef_world *w);
+    const char *(*reads)(uint32_t component, reef_component *body);
+    reef_status (*prepare)(reef_world *w, uint32_t component);
+    bool (*refresh)(reef_world *w, uint32_t component, uint64_t seen);
+} place_calls;
+
+/* NULL as long as no type has a place. It is set once. */
+extern const place_calls *reef__places_by;
+
+INLINE void places_drop(reef_world *w)
+{
+    if (UNLIKELY(w->pictures != NULL)) reef__places_by->drop(w);
+}
+
+#endif

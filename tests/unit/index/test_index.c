@@ -1,0 +1,288 @@
+/* Value indexes: random worlds with rewinds and forks beside a search through all entities; what is refused; memory. */
+#include "support.h"
+#include <math.h>
+
+enum { ENTITIES = 120, KINDS = 8, ROUNDS = 200 };
+
+typedef struct {
+    int32_t id;
+} Team;
+REEF_COMPONENT(Team);
+REEF_FIELDS(Team, id);
+
+typedef struct value_kind {
+    const char *name;
+    reef_kind kind;
+    reef_home home;
+    reef_component type;
+} value_kind;
+
+static value_kind kinds[KINDS] = {
+    {.name = "i32", .kind = REEF_I32},
+    {.name = "f32", .kind = REEF_F32},
+    {.name = "u64", .kind = REEF_U64},
+    {.name = "f64_sparse", .kind = REEF_F64, .home = REEF_SPARSE},
+    {.name = "i8_paged", .kind = REEF_I8, .home = REEF_PAGED},
+    {.name = "u16_cold", .kind = REEF_U16, .home = REEF_COLD},
+    {.name = "i64_split", .kind = REEF_I64, .home = REEF_SPLIT},
+    {.name = "f32_split", .kind = REEF_F32, .home = REEF_SPLIT},
+};
+
+static uint32_t bytes_of(reef_kind kind)
+{
+    return kind == REEF_I8 ? 1 : kind == REEF_U16 ? 2 : kind == REEF_I32 || kind == REEF_F32 ? 4 : 8;
+}
+
+static void kinds_make(void)
+{
+    static char names[KINDS][32];
+    for (uint32_t i = 0; i < KINDS; i++) {
+        value_kind *k = &kinds[i];
+        const uint32_t bytes = bytes_of(k->kind);
+        const reef_field f[] = {{.name = "other", .kind = k->kind, .bytes = bytes},
+                                {.name = "id", .kind = k->kind, .offset = bytes, .bytes = bytes}};
+        reef_status s;
+        snprintf(names[i], sizeof names[i], "indexed_%s", k->name);
+        k->type = reef_type_new(
+            &(reef_type_desc){.name = names[i], .size = 2 * bytes, .home = k->home, .fields = f, .field_count = 2}, &s);
+        assert_int_equal(s, REEF_OK);
+    }
+}
+
+/* A value as the number that the model keeps, its bytes, and its key. */
+static double drawn(const value_kind *k, uint64_t *seed)
+{
+    static const double odd[] = {-0.0, NAN, INFINITY, -INFINITY};
+    if ((k->kind == REEF_F32 || k->kind == REEF_F64) && random_below(seed, 12) == 0) return odd[random_below(seed, 4)];
+    const double x = (double)random_below(seed, random_below(seed, 2) ? 6 : 100);
+    return k->kind == REEF_U16 || k->kind == REEF_U64 ? x : x - 20;
+}
+
+static void put(const value_kind *k, double x, char *to)
+{
+    const uint32_t bytes = bytes_of(k->kind);
+    memset(to, 0, 16);
+    for (uint32_t i = 0; i < 2; i++) {
+        char *at = to + i * bytes;
+        const float f = (float)x;
+        const int64_t n = isfinite(x) ? (int64_t)x : 0;
+        const int32_t n32 = (int32_t)n;
+        const uint16_t n16 = (uint16_t)n;
+        const int8_t n8 = (int8_t)n;
+        if (k->kind == REEF_F32) memcpy(at, &f, 4);
+        else if (k->kind == REEF_F64) memcpy(at, &x, 8);
+        else if (k->kind == REEF_I32) memcpy(at, &n32, 4);
+        else if (k->kind == REEF_U16) memcpy(at, &n16, 2);
+        else if (k->kind == REEF_I8) memcpy(at, &n8, 1);
+        else memcpy(at, &n, 8);
+    }
+}
+
+static uint64_t key_of(const value_kind *k, double x)
+{
+    switch (k->kind) {
+    case REEF_F32: return reef_key_f32((float)x);
+    case REEF_F64: return reef_key_f64(x);
+    case REEF_I64: return reef_key_i64((int64_t)x);
+    case REEF_I32:
+    case REEF_I8: return reef_key_i32((int32_t)x);
+    default: return (uint64_t)x;
+    }
+}
+
+typedef struct model {
+    struct {
+        reef_entity e;
+        bool alive, has, disabled, off;
+        double x;
+    } of[ENTITIES];
+} model;
+
+static void operate(reef_world *w, const value_kind *k, model *m, uint64_t *seed)
+{
+    const uint32_t i = random_below(seed, ENTITIES), what = random_below(seed, 10);
+    char value[16];
+    if (!m->of[i].alive) {
+        memset(&m->of[i], 0, sizeof m->of[i]);
+        m->of[i].e = reef_create(w);
+        m->of[i].alive = true;
+    }
+    if (what < 6) {
+        m->of[i].x = drawn(k, seed);
+        put(k, m->of[i].x, value);
+        assert_true(reef_set_id(w, m->of[i].e, k->type, value, 2 * bytes_of(k->kind)) >= 0);
+        m->of[i].has = true;
+    } else if (what < 7) {
+        assert_ok(reef_destroy(w, m->of[i].e));
+        m->of[i].alive = false;
+    } else if (what < 8 && m->of[i].has) {
+        assert_ok(reef_remove_id(w, m->of[i].e, k->type));
+        m->of[i].has = m->of[i].off = false;
+    } else if (what < 9) {
+        m->of[i].disabled = !m->of[i].disabled;
+        assert_true(reef_enable_id(w, m->of[i].e, (reef_component){0}, !m->of[i].disabled) >= 0);
+    } else if (m->of[i].has) {
+        m->of[i].off = !m->of[i].off;
+        assert_true(reef_enable_id(w, m->of[i].e, k->type, !m->of[i].off) >= 0);
+    }
+}
+
+static const model *compared;
+static int by_value(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const double p = compared->of[x].x, q = compared->of[y].x;
+    if (p != q) return p < q ? -1 : 1;
+    return compared->of[x].e.index < compared->of[y].e.index ? -1 : 1;
+}
+
+static void compare(reef_world *w, const value_kind *k, const model *m, uint64_t *seed)
+{
+    const reef_index *x = reef_index_of_id(w, k->type, "id");
+    const double from = drawn(k, seed), other = random_below(seed, 2) ? from : drawn(k, seed);
+    const double to = isnan(other) ? from : other; /* a range up to a NaN is one without an end */
+    const bool all = random_below(seed, 8) == 0;
+    uint32_t wanted[ENTITIES], n = 0;
+    reef_entity got[ENTITIES];
+    assert_non_null(x);
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        if (!m->of[i].alive || !m->of[i].has || m->of[i].disabled || m->of[i].off) continue;
+        if (all ? !isnan(m->of[i].x) : m->of[i].x >= from && m->of[i].x <= to) wanted[n++] = i;
+    }
+    compared = m;
+    qsort(wanted, n, sizeof *wanted, by_value);
+    const uint64_t low = all ? 0 : isnan(from) ? UINT64_MAX : key_of(k, from);
+    const uint64_t high = all ? UINT64_MAX : key_of(k, to);
+    const uint32_t skip = random_below(seed, 3) ? 0 : random_below(seed, 5);
+    const uint32_t room = random_below(seed, 3) ? ENTITIES : random_below(seed, 5);
+    assert_int_equal(reef_index_range(x, low, high, skip, got, room), n);
+    for (uint32_t i = 0; i < room && i + skip < n; i++) assert_entity(m->of[wanted[i + skip]].e, got[i]);
+    assert_int_equal(reef_index_range(x, low, high, 0, NULL, 0), n);
+    const reef_entity none = {0, 0};
+    assert_entity(n ? m->of[wanted[0]].e : none, reef_index_first(x, low, high));
+    assert_entity(n ? m->of[wanted[n - 1]].e : none, reef_index_last(x, low, high));
+    if (low == high) assert_int_equal(reef_index_get(x, low, got, ENTITIES), n);
+}
+
+static void round_of(void **state, const value_kind *k, uint64_t seed)
+{
+    static model m, kept;
+    reef_world *w = another_world(state, NULL), *left = NULL;
+    reef_snapshot *s = NULL;
+    memset(&m, 0, sizeof m);
+    for (uint32_t step = 0; step < 60; step++) {
+        for (uint32_t i = random_below(&seed, 12); i-- > 0;) operate(w, k, &m, &seed);
+        if (random_below(&seed, 8) == 0) {
+            reef_snapshot_free(s);
+            s = reef_snapshot_take(w);
+            kept = m;
+        } else if (s && random_below(&seed, 8) == 0) {
+            assert_ok(reef_restore(w, s));
+            m = kept;
+        } else if (left == NULL && random_below(&seed, 20) == 0) {
+            left = w;
+            w = reef_fork(w);
+        }
+        if (random_below(&seed, 3)) compare(w, k, &m, &seed);
+    }
+    reef_snapshot_free(s);
+    if (left) reef_world_free(w);
+    end_world(state, left ? left : w);
+}
+
+static void values_are_found_as_by_a_search(void **state)
+{
+    kinds_make();
+    for (uint32_t round = 0; round < ROUNDS; round++) round_of(state, &kinds[round % KINDS], round);
+}
+
+static reef_entity member(reef_world *w, int32_t id) { return reef_spawn(w, reef_with(Team, id)); }
+
+static void by_the_names_of_c(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity to[4];
+    member(w, 7);
+    const reef_entity b = member(w, 5), c = member(w, 5);
+    const reef_index *teams = reef_index_of(w, Team, id);
+    assert_int_equal(reef_index_get(teams, reef_key_i32(5), to, 4), 2);
+    assert_entity(b, to[0]);
+    assert_entity(c, to[1]);
+    assert_int_equal(reef_index_get(teams, reef_key_i32(6), to, 4), 0);
+    assert_int_equal(reef_index_get(reef_index_of_id(w, reef_id(Team), NULL), reef_key_i32(7), to, 4), 1);
+    const uint64_t calls = heap_of(state)->calls;
+    assert_ptr_equal(reef_index_of(w, Team, id), teams);
+    assert_int_equal(heap_of(state)->calls, calls); /* nothing changed */
+    assert_ok(reef_destroy(w, b));
+    assert_int_equal(reef_index_get(teams, reef_key_i32(5), to, 4), 1); /* a dead one isn't found */
+    reef_set(w, c, Team, 9);
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(9), to, 4), 1);
+    assert_int_equal(reef_index_range(NULL, 0, UINT64_MAX, 0, to, 4), 0);
+    assert_none(reef_index_first(NULL, 0, UINT64_MAX));
+    assert_none(reef_index_last(NULL, 0, UINT64_MAX));
+}
+
+static void many_values(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity to[2], e[5000];
+    uint64_t seed = 9;
+    for (uint32_t i = 0; i < 5000; i++) e[i] = member(w, (int32_t)i * 100000 - 20000000);
+    for (uint32_t round = 0; round < 3; round++) {
+        const reef_index *teams = reef_index_of(w, Team, id);
+        for (uint32_t i = 0; i < 5000; i++) {
+            assert_int_equal(reef_index_get(teams, reef_key_i32(reef_get(w, e[i], Team)->id), to, 2), 1);
+            assert_entity(e[i], to[0]);
+            assert_int_equal(reef_index_get(teams, reef_key_i32(reef_get(w, e[i], Team)->id + 1), to, 2), 0);
+        }
+        assert_int_equal(reef_index_range(teams, 0, UINT64_MAX, 0, NULL, 0), 5000);
+        for (uint32_t i = 0; i < 100; i++) { /* and one that is far away */
+            const uint32_t k = random_below(&seed, 5000);
+            reef_set(w, e[k], Team, i ? reef_get(w, e[k], Team)->id + 3 : INT32_MAX - (int32_t)round * 10);
+        }
+    }
+}
+
+static void indexes_that_are_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    member(w, 1);
+    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_index_of_id(w, reef_id(Team), "nothing"));
+    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_index_of_id(w, reef_id(Position), "x"));
+    assert_no_pointer(w, REEF_UNKNOWN_TYPE, reef_index_of_id(w, (reef_component){0}, "id"));
+    assert_null(reef_index_of(NULL, Team, id));
+    for (reef_block b = reef_begin_text(w, "in Team"); reef_next(&b);) {
+        assert_null(reef_index_of(w, Team, id));
+        assert_int_equal(reef_last_error(w).status, REEF_LOCKED);
+    }
+}
+
+static void no_memory_for_an_index(void **state)
+{
+    reef_world *w = world_of(state);
+    heap *h = heap_of(state);
+    reef_entity to[4];
+    for (uint32_t i = 0; i < 3000; i++) member(w, (int32_t)i);
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint64_t n = 1;; n++) {
+            heap_fail_nth(h, n, n % 2);
+            const reef_index *x = reef_index_of(w, Team, id);
+            const bool failed = h->refused != 0;
+            heap_fail_never(h);
+            if (x == NULL) assert_int_equal(reef_last_error(w).status, REEF_NO_MEMORY);
+            if (x == NULL) continue;
+            assert_int_equal(reef_index_get(x, reef_key_i32(77), to, 4), 1 + round);
+            if (!failed) break;
+        }
+        for (uint32_t i = 0; i < 3000; i++) member(w, (int32_t)i);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(values_are_found_as_by_a_search), TEST(by_the_names_of_c),      TEST(many_values),
+        TEST(indexes_that_are_refused),        TEST(no_memory_for_an_index),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,450 @@
+/* Places: declarations, pictures and when they are made anew, systems, threads, crowds, and what is refused. */
+#include "support.h"
+#include <math.h>
+
+typedef struct Spot {
+    float x, y;
+} Spot;
+typedef struct Ball {
+    float r;
+} Ball;
+REEF_COMPONENT(Spot);
+REEF_COMPONENT(Ball);
+REEF_FIELDS(Spot, x, y);
+REEF_FIELDS(Ball, r);
+REEF_PLACE(Spot, x, y, .cell = 2, .radius = "Ball.r");
+
+typedef struct Box3 {
+    double x, y, z;
+} Box3;
+REEF_COMPONENT(Box3);
+REEF_FIELDS(Box3, x, y, z);
+REEF_PLACE_3D(Box3, x, y, z, .cell = 1, .edges = {{0, 10}});
+
+typedef struct Wrong {
+    float x;
+    int64_t y;
+} Wrong;
+REEF_COMPONENT(Wrong);
+REEF_FIELDS(Wrong, x, y);
+REEF_PLACE(Wrong, x, y, .cell = 1);
+
+static reef_entity spot(reef_world *w, float x, float y) { return reef_spawn(w, reef_with(Spot, x, y)); }
+
+/* The indices of those within a radius, as a text: "3 5 9". */
+static const char *around(const reef_place *p, double x, double y, double radius)
+{
+    static char text[256];
+    reef_near found[16];
+    const uint32_t n = reef_place_within(p, &(reef_place_ask){.at = {x, y}, .radius = radius}, found, 16);
+    text[0] = 0;
+    for (uint32_t i = 0; i < n && i < 16; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u", i ? " " : "",
+                 (unsigned)found[i].entity.index);
+    return text;
+}
+
+/* ---- declarations ---- */
+
+static void declarations_that_are_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    static const reef_place_desc good = {.fields = {"x", "y"}, .cell = 2, .radius = "Ball.r"};
+    reef_place_desc d = good;
+    reef_status s;
+    assert_status(REEF_OK, reef_place_declare(reef_id(Spot), &d));
+    d.cell = 3;
+    assert_status(REEF_EXISTS, reef_place_declare(reef_id(Spot), &d));
+    d = good;
+    d.radius = NULL;
+    assert_status(REEF_EXISTS, reef_place_declare(reef_id(Spot), &d));
+    assert_status(REEF_UNKNOWN_TYPE, reef_place_declare((reef_component){0}, &good));
+    assert_status(REEF_BAD_ARGUMENT, reef_place_declare(reef_id(Spot), NULL));
+    static const reef_place_desc bad[] = {
+        {.fields = {"x", "y"}},
+        {.fields = {"x", "y"}, .cell = -1},
+        {.fields = {"x", "y"}, .cell = NAN},
+        {.fields = {"x"}, .cell = 1},
+        {.fields = {"x", "q"}, .cell = 1},
+        {.fields = {"x", "y"}, .cell = 1, .edges = {{1, 1}}},
+        {.fields = {"x", "y"}, .cell = 1, .edges = {{0, 0}, {5, -5}}},
+        {.fields = {"x", "y"}, .cell = 1, .edges = {{0, INFINITY}}},
+        {.fields = {"x", "y"}, .cell = 1, .radius = "Ball"},
+        {.fields = {"x", "y"}, .cell = 1, .radius = "Ball.q"},
+        {.fields = {"x", "y"}, .cell = 1, .radius = "Nobody.r"},
+        {.fields = {"x", "y"}, .cell = 1, .radius = "Health.now"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_status(REEF_BAD_ARGUMENT, reef_place_declare(reef_id(Spot), &bad[i]));
+    const reef_field f[] = {{.name = "x", .kind = REEF_F32, .bytes = 4},
+                            {.name = "y", .kind = REEF_F32, .offset = 4, .bytes = 4}};
+    const reef_component many = reef_type_new(
+        &(reef_type_desc){.name = "placed_multi", .size = 8, .home = REEF_MULTI, .fields = f, .field_count = 2}, &s);
+    assert_status(REEF_BAD_ARGUMENT, reef_place_declare(many, &(reef_place_desc){.fields = {"x", "y"}, .cell = 1}));
+    assert_no_pointer(w, REEF_ABSENT, reef_place_of(w, Position));
+    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_place_of(w, Wrong));
+    assert_string_equal(reef_last_error(w).detail, "a coordinate is an f32, an f64 or an i32");
+    assert_no_pointer(w, REEF_UNKNOWN_TYPE, reef_place_of_id(w, (reef_component){0}));
+    assert_null(reef_place_of(NULL, Spot));
+}
+
+/* ---- pictures ---- */
+
+static void a_picture_is_made_anew_when_something_changed(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity a = spot(w, 1, 1), b = spot(w, 2, 1);
+    const reef_place *p = reef_place_of(w, Spot);
+    assert_string_equal(around(p, 1, 1, 1.5), "0 1");
+    const uint64_t calls = heap_of(state)->calls;
+    assert_ptr_equal(reef_place_of(w, Spot), p);
+    assert_int_equal(heap_of(state)->calls, calls); /* nothing changed */
+    reef_set(w, b, Spot, 9, 9);
+    assert_string_equal(around(p, 1, 1, 1.5), "0 1"); /* the picture is what it was */
+    assert_string_equal(around(reef_place_of(w, Spot), 1, 1, 1.5), "0");
+    reef_set(w, b, Ball, 20);
+    assert_string_equal(around(reef_place_of(w, Spot), 1, 1, 1.5), "0 1"); /* its body reaches as far */
+    assert_ok(reef_disable(w, a, Spot));
+    assert_string_equal(around(reef_place_of(w, Spot), 1, 1, 1.5), "1");
+    assert_ok(reef_enable(w, a, Spot));
+    assert_ok(reef_destroy(w, b));
+    assert_string_equal(around(reef_place_of(w, Spot), 1, 1, 1.5), "0");
+    for (reef_block block = reef_begin_text(w, "Spot"); reef_next(&block);) {
+        reef_inout(&block, Spot)[0].x = 50;
+        assert_ptr_equal(reef_place_of(w, Spot), p); /* not within a loop */
+        assert_string_equal(around(p, 1, 1, 1.5), "0");
+        assert_null(reef_place_of(w, Box3));
+        assert_int_equal(reef_last_error(w).status, REEF_LOCKED);
+    }
+    assert_string_equal(around(reef_place_of(w, Spot), 1, 1, 1.5), "");
+    assert_string_equal(around(reef_place_of(w, Spot), 50, 1, 0), "0");
+}
+
+/* After a rewind blocks have older versions, and then new ones that were there before: another past of the same
+ * tick. */
+static void a_rewind_to_another_past(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity a = spot(w, 0, 0);
+    reef_snapshot *s = reef_snapshot_take(w);
+    for (uint32_t round = 0; round < 10; round++) {
+        const float x = (float)(10 * (round + 1));
+        reef_set(w, a, Spot, x, 0);
+        assert_string_equal(around(reef_place_of(w, Spot), (double)x, 0, 0.5), "0");
+        assert_ok(reef_restore(w, s));
+        if (round % 2) assert_string_equal(around(reef_place_of(w, Spot), 0, 0, 0.5), "0");
+    }
+    reef_snapshot_free(s);
+}
+
+/* Forks number different content alike: a restore of the sibling's snapshot must not be taken for the own past. */
+static void a_siblings_snapshot(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity a = spot(w, 0, 0);
+    reef_world *one = reef_fork(w), *two = reef_fork(w);
+    reef_set(one, a, Spot, 10, 0);
+    reef_set(two, a, Spot, 20, 0);
+    assert_string_equal(around(reef_place_of(one, Spot), 10, 0, 1), "0");
+    assert_string_equal(around(reef_place_of(two, Spot), 20, 0, 1), "0");
+    reef_snapshot *s = reef_snapshot_take(two);
+    assert_ok(reef_restore(one, s));
+    assert_string_equal(around(reef_place_of(one, Spot), 20, 0, 1), "0");
+    assert_string_equal(around(reef_place_of(one, Spot), 10, 0, 1), "");
+    assert_string_equal(around(reef_place_of(w, Spot), 0, 0, 1), "0");
+    reef_snapshot_free(s);
+    reef_world_free(one);
+    reef_world_free(two);
+}
+
+static void the_state_knows_nothing_of_it(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    for (uint32_t i = 0; i < 50; i++) {
+        spot(w, (float)i, 1);
+        spot(other, (float)i, 1);
+        if (i % 10 == 0) assert_non_null(reef_place_of(w, Spot));
+    }
+    assert_true(reef_hash(w) == reef_hash(other));
+    assert_true(reef_equal(w, other, NULL));
+}
+
+/* ---- questions ---- */
+
+static void questions_that_find_nothing(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_near to[4];
+    const reef_place *p = reef_place_of(w, Spot);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.radius = 100}, to, 4), 0); /* an empty world */
+    assert_int_equal(reef_place_nearest(p, &(reef_place_ask){.radius = 0}, to, 4), 0);
+    assert_int_equal(reef_place_parts(p), 0);
+    spot(w, 1, 1);
+    spot(w, NAN, 1);
+    spot(w, 1, INFINITY);
+    p = reef_place_of(w, Spot);
+    assert_int_equal(reef_place_stats_of(p).rows, 1);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {1, 1}}, to, 4), 1);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.radius = INFINITY}, to, 4), 1);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {1, 1}}, NULL, 0), 1);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {NAN, 1}, .radius = 9}, to, 4), 0);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {1, 1}, .radius = -1}, to, 4), 0);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {1, 1}, .radius = NAN}, to, 4), 0);
+    assert_int_equal(reef_place_within(NULL, &(reef_place_ask){.radius = 9}, to, 4), 0);
+    assert_int_equal(reef_place_within(p, NULL, to, 4), 0);
+    assert_int_equal(reef_place_box(p, &(reef_place_ask){.at = {2, 2}, .end = {1, 1}}, to, 4), 0);
+    assert_int_equal(reef_place_box(p, &(reef_place_ask){.at = {1, 1}, .end = {1, 1}}, to, 4), 1);
+    assert_none(reef_place_hit(p, &(reef_place_ask){.at = {0, 0}, .end = {0, 9}}).entity);
+    assert_none(reef_place_hit(NULL, NULL).entity);
+    const reef_place_pairs none = {.distance = 1};
+    assert_status(REEF_BAD_ARGUMENT, reef_place_pairs_each(p, &none));
+    assert_status(REEF_BAD_ARGUMENT, reef_place_pairs_each(NULL, &none));
+}
+
+static void only_those_of_a_query(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity a = spot(w, 1, 1);
+    spot(w, 1, 1);
+    reef_near to[4];
+    const reef_query frozen = reef_query_new(w, "with Frozen"), changed = reef_query_new(w, "changed Spot");
+    assert_ok(reef_add(w, a, Frozen));
+    const reef_place *p = reef_place_of(w, Spot);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {1, 1}}, to, 4), 2);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {1, 1}, .only = frozen}, to, 4), 1);
+    assert_entity(a, to[0].entity);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {1, 1}, .only = changed}, to, 4), 0);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {1, 1}, .only = {0, 9, 9}}, to, 4), 0);
+    assert_ok(reef_query_free(w, frozen));
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {1, 1}, .only = frozen}, to, 4), 0);
+    assert_ok(reef_query_free(w, changed));
+}
+
+static void what_is_said_of_an_entity(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = reef_spawn(w, reef_with(Spot, 4, 5), reef_with(Ball, 2));
+    reef_near to[4];
+    const reef_place *p = reef_place_of(w, Spot);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {1, 1}, .radius = 3}, to, 4), 1);
+    assert_entity(e, to[0].entity);
+    assert_true(to[0].squared == 25 && to[0].offset[0] == 3 && to[0].offset[1] == 4 && to[0].radius == 2);
+    const reef_hit hit = reef_place_hit(p, &(reef_place_ask){.at = {-6, 5}, .end = {14, 5}, .radius = 1});
+    assert_entity(e, hit.entity);
+    assert_true(fabs(hit.along - 0.35) < 1e-12);
+    /* over the edge of an axis, and not of the others */
+    const reef_entity far = reef_spawn(w, reef_with(Box3, 9.5, 1, 1));
+    const reef_place *b = reef_place_of(w, Box3);
+    assert_int_equal(reef_place_within(b, &(reef_place_ask){.at = {0.5, 1, 1}, .radius = 1}, to, 4), 1);
+    assert_entity(far, to[0].entity);
+    assert_true(to[0].offset[0] == -1);
+    assert_int_equal(reef_place_within(b, &(reef_place_ask){.at = {10.5, 11, 1}, .radius = 5}, to, 4), 0);
+}
+
+/* ---- crowds ---- */
+
+typedef struct counted {
+    uint64_t pairs, sum;
+} counted;
+
+static void pairs_count(const reef_pair *pair, uint32_t count, uint32_t part, void *context)
+{
+    counted *c = (counted *)context + part;
+    c->pairs += count;
+    for (uint32_t i = 0; i < count; i++) c->sum = c->sum * 31 + pair[i].lower.index * 7 + pair[i].higher.index;
+}
+
+/* Many entities in one cell, most of them far from each other compared with the question: cells become finer. */
+static void a_crowded_cell(void **state)
+{
+    reef_world *w = world_of(state);
+    uint64_t seed = 1;
+    for (uint32_t i = 0; i < 20000; i++)
+        spot(w, (float)random_below(&seed, 1 << 20) / (1 << 20), (float)random_below(&seed, 1 << 20) / (1 << 20));
+    for (uint32_t i = 0; i < 600; i++) spot(w, 0.5f, 0.5f); /* and these can't be told apart */
+    const reef_place *p = reef_place_of(w, Spot);
+    const reef_place_stats s = reef_place_stats_of(p);
+    assert_int_equal(s.rows, 20600);
+    assert_true(s.grids > 2 && s.fullest < 2000);
+    reef_near to[4];
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < 1000; i++) {
+        const uint32_t n = reef_place_within(
+            p,
+            &(reef_place_ask){.at = {random_below(&seed, 1000) / 1000.0, random_below(&seed, 1000) / 1000.0},
+                              .radius = 0.001},
+            to, 4);
+        most = n > most ? n : most;
+    }
+    assert_true(most < 50 || most >= 600);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {0.5, 0.5}}, to, 4), 600);
+    counted c[16] = {{0, 0}};
+    assert_true(reef_place_parts(p) <= 16);
+    assert_ok(reef_place_pairs_each(p, &(reef_place_pairs){.found = pairs_count, .context = c}));
+    uint64_t pairs = 0;
+    for (uint32_t i = 0; i < 16; i++) pairs += c[i].pairs;
+    assert_true(pairs >= 600 * 599 / 2 && pairs < 600 * 599 / 2 + 100);
+    char text[2048];
+    assert_true(reef_place_explain(p, text, sizeof text) < sizeof text);
+    assert_non_null(strstr(text, "place of Spot: 20600 entities"));
+}
+
+/* ---- threads and systems ---- */
+
+static void pairs_on_threads(void **state)
+{
+    counted first[64] = {{0, 0}};
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        reef_world *w = another_world(state, NULL);
+        reef_pool *pool = reef_pool_new(&(reef_pool_config){.threads = threads});
+        counted c[64] = {{0, 0}};
+        uint64_t seed = 3;
+        reef_set_pool(w, pool);
+        for (uint32_t i = 0; i < 9000; i++)
+            spot(w, (float)random_below(&seed, 5000) / 50, (float)random_below(&seed, 5000) / 50);
+        const reef_place *p = reef_place_of(w, Spot);
+        assert_int_equal(reef_place_parts(p), 5);
+        assert_ok(reef_place_pairs_each(p, &(reef_place_pairs){.distance = 1, .found = pairs_count, .context = c}));
+        if (threads == 1) memcpy(first, c, sizeof c);
+        assert_memory_equal(first, c, sizeof c);
+        reef_set_pool(w, NULL);
+        reef_pool_free(pool);
+        end_world(state, w);
+    }
+}
+
+/* Each goes to the middle of its neighbours, as they were before anybody moved. */
+static void gather(reef_block *b)
+{
+    const reef_place *p = reef_placed(b, Spot);
+    Spot *at = reef_inout(b, Spot);
+    reef_near near[64];
+    for (uint32_t i = 0; i < b->count; i++) {
+        const uint32_t n = reef_place_within(
+            p, &(reef_place_ask){.at = {(double)at[i].x, (double)at[i].y}, .radius = 3, .except = b->entities[i]}, near,
+            64);
+        float x = 0, y = 0;
+        for (uint32_t k = 0; k < n && k < 64; k++) x += near[k].offset[0], y += near[k].offset[1];
+        if (n) at[i].x += x / (float)n * 0.3f, at[i].y += y / (float)n * 0.3f;
+    }
+}
+static void drift(reef_block *b)
+{
+    Spot *at = reef_inout(b, Spot);
+    for (uint32_t i = 0; i < b->count; i++) at[i].x += 0.01f * (float)(b->entities[i].index % 7);
+}
+
+static uint64_t flock_hash(void **state, uint32_t threads, uint64_t shuffle)
+{
+    reef_world *w = another_world(state, NULL);
+    reef_pool *pool = threads > 1 ? reef_pool_new(&(reef_pool_config){.threads = threads, .shuffle = shuffle}) : NULL;
+    uint64_t seed = 5;
+    reef_set_pool(w, pool);
+    for (uint32_t i = 0; i < 6000; i++)
+        spot(w, (float)random_below(&seed, 5000) / 50, (float)random_below(&seed, 5000) / 50);
+    const reef_system_id first = reef_system(w, gather, "Spot; reads Spot as placed");
+    assert_false(reef_system_is_null(first));
+    assert_false(reef_system_is_null(reef_system(w, drift, "Spot")));
+    assert_false(reef_system_is_null(reef_system_add(w, "again", gather, "Spot; reads Spot as placed")));
+    char text[4096];
+    reef_schedule_explain(w, REEF_EXPLAIN_TEXT, text, sizeof text);
+    if (strstr(text, "Spot as placed, writes Spot") == NULL) fail_msg("%s", text);
+    assert_null(strstr(text, "not split"));
+    for (uint32_t i = 0; i < 5; i++) assert_ok(reef_tick(w, 1));
+    reef_world *fork = reef_fork(w);
+    for (uint32_t i = 0; i < 3; i++) assert_ok(reef_tick(fork, 1));
+    const uint64_t hash = reef_hash(fork);
+    for (uint32_t i = 0; i < 3; i++) assert_ok(reef_tick(w, 1));
+    assert_true(reef_hash(w) == hash);
+    reef_world_free(fork);
+    reef_set_pool(w, NULL);
+    reef_pool_free(pool);
+    end_world(state, w);
+    return hash;
+}
+
+static void systems_ask_what_was_before(void **state)
+{
+    const uint64_t hash = flock_hash(state, 1, 0);
+    assert_true(flock_hash(state, 2, 0) == hash);
+    assert_true(flock_hash(state, 4, 77) == hash);
+}
+
+static bool asked;
+static void asks_undeclared(reef_block *b)
+{
+    asked = reef_placed(b, Spot) != NULL;
+    (void)reef_in(b, Spot);
+}
+
+static void systems_that_are_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    spot(w, 1, 1);
+    assert_true(reef_system_is_null(reef_system(w, gather, "Position; reads Position as placed")));
+    assert_int_equal(reef_last_error(w).status, REEF_BAD_ARGUMENT);
+    assert_true(reef_system_is_null(reef_system(w, gather, "Spot; writes Spot as placed")));
+    assert_int_equal(reef_last_error(w).status, REEF_UNKNOWN_TYPE);
+    assert_false(reef_system_is_null(reef_system(w, asks_undeclared, "in Spot; reads Spot")));
+    assert_ok(reef_tick(w, 1));
+    assert_false(asked);
+    assert_int_equal(reef_last_error(w).status, REEF_UNDECLARED);
+    assert_null(reef_placed_id(NULL, reef_id(Spot)));
+    for (reef_block b = reef_begin_text(w, "in Spot"); reef_next(&b);) {
+        assert_null(reef_placed(&b, Spot));
+        assert_int_equal(reef_last_error(w).status, REEF_BAD_ARGUMENT);
+    }
+}
+
+/* No memory for a picture: the system doesn't run, and runs when there is memory again. */
+static void no_memory_for_a_picture(void **state)
+{
+    reef_world *w = world_of(state);
+    heap *h = heap_of(state);
+    reef_near to[4];
+    for (uint32_t i = 0; i < 300; i++) spot(w, (float)i, 0);
+    for (uint64_t n = 1;; n++) {
+        heap_fail_nth(h, n, false);
+        const reef_place *p = reef_place_of(w, Spot);
+        const bool failed = h->refused != 0;
+        heap_fail_never(h);
+        assert_true((p == NULL) == failed);
+        if (!failed) break;
+        assert_int_equal(reef_last_error(w).status, REEF_NO_MEMORY);
+    }
+    assert_int_equal(reef_place_within(reef_place_of(w, Spot), &(reef_place_ask){.radius = 3}, to, 4), 4);
+    assert_false(reef_system_is_null(reef_system(w, gather, "Spot; reads Spot as placed")));
+    reef_world *other = reef_fork(w);
+    for (uint64_t n = 1;; n++) {
+        reef_world *fork = reef_fork(w);
+        heap_fail_nth(h, n, true);
+        const reef_status s = reef_tick(fork, 1);
+        const bool failed = h->refused != 0;
+        heap_fail_never(h);
+        if (failed) assert_int_equal(s, REEF_NO_MEMORY);
+        if (s != REEF_OK) assert_ok(reef_tick(fork, 1));
+        reef_world_free(fork);
+        if (!failed) break;
+    }
+    reef_world_free(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(declarations_that_are_refused),
+        TEST(a_picture_is_made_anew_when_something_changed),
+        TEST(a_rewind_to_another_past),
+        TEST(a_siblings_snapshot),
+        TEST(the_state_knows_nothing_of_it),
+        TEST(questions_that_find_nothing),
+        TEST(only_those_of_a_query),
+        TEST(what_is_said_of_an_entity),
+        TEST(a_crowded_cell),
+        TEST(pairs_on_threads),
+        TEST(systems_ask_what_was_before),
+        TEST(systems_that_are_refused),
+        TEST(no_memory_for_a_picture),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
