@@ -349,7 +349,7 @@ static void trouble(run *r)
 
 static void one(run *r)
 {
-    const reef_net_line line = {.latency_ns = (85 + draw(r, 30)) * MS,
+    const reef_net_line line = {.latency_ns = (115 + draw(r, 30)) * MS,
                                 .jitter_ns = (10 + draw(r, 60)) * MS,
                                 .loss = (uint32_t)draw(r, 80),
                                 .twice = (uint32_t)draw(r, 50)};
