@@ -38,6 +38,7 @@
  *     no quorum                             everybody waits, at most ahead_max ticks ahead, and ends after patience_ns
  *     a state is lost on its way            its chunks are asked for until all are there
  *     a step or an allocation fails         the update returns it; the next one does what is left
+ *     states differ                         the session ends, and says where (desync.c)
  *     an input is absurd                    its datagram is refused; a player whose inputs don't come blocks, see above
  *
  * Where it comes from: PROVENANCE.md. */
@@ -76,7 +77,8 @@ typedef enum net_message {
     NET_CHUNK_OF,  /* blob, chunk, bytes */
     NET_FRAME,     /* packet.c */
     NET_AGREE,     /* agree.c */
-    NET_RELAY      /* from, to (incarnations), a datagram */
+    NET_RELAY,     /* from, to (incarnations), a datagram */
+    NET_DESYNC     /* desync.c */
 } net_message;
 
 typedef enum net_blob_kind { NET_BLOB_NONE = 0, NET_BLOB_STATE, NET_BLOB_DESCRIPTION } net_blob_kind;
@@ -150,6 +152,8 @@ typedef struct net_proposal {
     net_view value;
 } net_proposal;
 
+typedef struct net_desync net_desync;
+
 struct reef_net {
     reef_net_config config;
     reef_allocator allocator;
@@ -209,6 +213,8 @@ struct reef_net {
     char *description;
     size_t description_bytes;
     uint64_t digest;
+    net_desync *desync; /* states differ, and both sides look where; NULL: they don't */
+    bool examining;
     reef_net_stats stats;
 };
 
@@ -278,6 +284,11 @@ void net__hello_read(reef_net *net, wire *w, uint64_t from);
 void net__ask_read(reef_net *net, wire *w, uint64_t from);
 void net__serve(reef_net *net, uint64_t passed_ns);
 void net__guest_release(reef_net *net, net_link *link);
+
+/* ---- states that differ: desync.c ---- */
+void net__desync_begin(reef_net *net, net_link *with, uint64_t tick);
+void net__desync(reef_net *net);
+void net__desync_read(reef_net *net, wire *w);
 
 /* ---- what must be equal: describe.c ---- */
 bool net__describe(reef_net *net); /* writes net->description; false: no memory */

@@ -201,8 +201,7 @@ static void hash_compare(reef_net *net, net_link *link, uint64_t tick, uint64_t 
     link->hash_tick = tick;
     net->stats.hashes_compared++;
     if (mine == hash) return;
-    net__end(net, "desync: the state before tick %llu is another one for player %d", (unsigned long long)tick,
-             seat_of(net, link));
+    net__desync_begin(net, link, tick);
 }
 
 /* Takes the inputs of a run that are new. A malformed run makes the message bad. */
@@ -351,6 +350,7 @@ void net__datagram(reef_net *net, uint64_t from, unsigned char *bytes, size_t co
     else if (!playing) return;
     else if (message == NET_FRAME) net__frame_read(net, &w, from, relayed);
     else if (message == NET_AGREE) net__agree_read(net, &w);
+    else if (message == NET_DESYNC) net__desync_read(net, &w);
     else if (message == NET_RELAY && !relayed) relay_read(net, &w, from);
     else net->stats.refused++;
 }

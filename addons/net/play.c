@@ -7,6 +7,10 @@ static reef_status step(void *context, reef_world *world, uint64_t tick, const v
     reef_net_tick t = {.tick = net->base + tick, .net = net};
     (void)input_bytes;
     net__unpack(net, input, &t);
+    if (net->examining) {
+        t.net = NULL;
+        return net->config.step(net->config.context, world, &t);
+    }
     if (net->replaying) net->stats.replayed++;
     net->stepping = t.tick;
     net__events_begin(net, t.tick);

@@ -150,6 +150,18 @@ typedef struct reef_net_stats {
 } reef_net_stats;
 reef_net_stats reef_net_statistics(const reef_net *net);
 
+/* What differed between two programs, as far as both could find out. The texts are "" where they couldn't, and live as
+ * long as the session. */
+typedef struct reef_net_desync {
+    uint64_t tick; /* the first tick that led to different states from the same state and inputs */
+    int player;    /* the other program */
+    const char *system, *component, *field; /* what first made a difference in it, and in what */
+    reef_entity entity;
+    const char *here, *there; /* the values of the field */
+} reef_net_desync;
+/* Why a session ended, if states differed. False: they didn't. */
+bool reef_net_desync_get(const reef_net *net, reef_net_desync *report);
+
 /* ---- what happens once ---- */
 
 /* In a step: something happened that the program wants to hear of, such as a hit. `key` tells events of one kind in one

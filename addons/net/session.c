@@ -1,4 +1,5 @@
 /* A session's life: its configuration, the order of an update, and what can be asked of it. */
+#include "desync.h"
 #include "net.h"
 #include <stdio.h>
 
@@ -120,6 +121,7 @@ void reef_net_free(reef_net *net)
     net__release(net, net->late, NET_SLOTS * sizeof *net->late);
     net__release(net, net->slots, NET_SLOTS * sizeof *net->slots);
     net__release(net, net->notices, net->notice_room * sizeof *net->notices);
+    net__release(net, net->desync, sizeof *net->desync);
     net__release(net, net->description, net->description_bytes);
     (void)a.resize(a.context, net, sizeof *net, 0, 16);
 }
@@ -181,6 +183,11 @@ reef_status reef_net_update(reef_net *net, uint64_t now_ns)
     net__receive(net);
     if (net->left) {
         left_advance(net);
+        return REEF_OK;
+    }
+    if (net->desync) {
+        net__desync(net);
+        net__frames_send(net); /* so that the others see the difference too */
         return REEF_OK;
     }
     net__join(net);

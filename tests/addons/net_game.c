@@ -1,4 +1,5 @@
 #include "net_game.h"
+#include <math.h>
 
 typedef struct Position {
     float x, y;
@@ -29,9 +30,11 @@ static void game_move(reef_block *b)
 {
     Position *p = reef_inout(b, Position);
     const Velocity *v = reef_in(b, Velocity);
+    const net_game *g = b->context;
     for (uint32_t i = 0; i < b->count; i++) {
         p[i].x += v[i].x * b->dt;
         p[i].y += v[i].y * b->dt;
+        if (g && g->other_rule && v[i].x > 0) p[i].x = nextafterf(p[i].x, 1e9f);
     }
 }
 
@@ -42,9 +45,12 @@ static void game_age(reef_block *b)
         if (--s[i].life == 0) reef_cmd_destroy(b, b->entities[i]);
 }
 
-void net_game_begin(reef_world *w)
+void net_game_begin(reef_world *w, const net_game *game)
 {
-    reef_system(w, game_move, "Position, in Velocity");
+    (void)reef_system_new(w, &(reef_system_desc){.name = "game_move",
+                                                 .function = game_move,
+                                                 .text = "Position, in Velocity",
+                                                 .context = (void *)(uintptr_t)game});
     reef_system(w, game_age, "Shot; destroys");
 }
 
@@ -92,7 +98,6 @@ reef_status net_game_step(void *context, reef_world *w, const reef_net_tick *t)
         if (v == NULL) return REEF_NO_MEMORY;
         v->x = v->x * 0.9f + (float)k->x;
         v->y = v->y * 0.9f + (float)k->y * 1.5f;
-        if (g->nudge != 0 && t->tick == g->nudge_at) v->x += g->nudge;
         const Position at = *reef_get(w, e, Position);
         const Velocity speed = {v->x * 3, v->y * 3};
         if (k->fire) {

@@ -19,9 +19,8 @@ typedef struct net_game {
     uint64_t steps, late;    /* late: steps of confirmed ticks */
     uint64_t births, deaths; /* in ticks that were played again */
     uint64_t played_until;   /* ticks before this were played before */
-    float nudge;             /* added to a speed at nudge_at: another rule; 0: none */
-    uint64_t nudge_at;
-    bool fails; /* the next step fails */
+    bool other_rule;         /* a system gives one unit in the last place more */
+    bool fails;              /* the next step fails */
     void (*record)(void *context, const reef_net_tick *tick);
     void *record_context;
 } net_game;
@@ -30,7 +29,7 @@ enum { NET_GAME_SHOT = 1, NET_GAME_END };
 
 reef_component net_game_input(void);
 /* Adds the systems. */
-void net_game_begin(reef_world *world);
+void net_game_begin(reef_world *world, const net_game *game);
 reef_status net_game_step(void *context, reef_world *world, const reef_net_tick *tick);
 void net_game_sample(void *context, void *input);
 

@@ -2,6 +2,7 @@
  * and allocations that fail, datagrams that somebody has changed. (Seeds with everything at once: test_net_seeds.c.) */
 #include "net_game.h"
 #include "support.h"
+#include <math.h>
 
 #define MS UINT64_C(1000000)
 #define STEP_NS (1000 * MS / 60)
@@ -46,7 +47,7 @@ static reef_net_config config_of(stage *s, program *p, uint64_t address)
     if (s->heap) world.allocator = heap_allocator(s->heap);
     if (p->world == NULL) {
         p->world = reef_world_new(&world);
-        if (p->world) net_game_begin(p->world);
+        if (p->world) net_game_begin(p->world, &p->game);
     }
     p->game.seed = address;
     reef_net_config c = {
@@ -456,6 +457,64 @@ static void a_player_who_sends_nonsense_harms_only_himself(void **state)
     stage_end(&s);
 }
 
+/* ---- states that differ ---- */
+
+static void with_another_rule(reef_net_config *c, program *p)
+{
+    (void)c;
+    p->game.other_rule = true;
+}
+
+static void a_difference_of_one_unit_in_the_last_place_is_named(void **state)
+{
+    stage s;
+    reef_net_desync d[2];
+    (void)state;
+    stage_begin(&s);
+    (void)add(&s);
+    (void)add_with(&s, with_another_rule);
+    for (int i = 0; i < 500 && reef_net_state(s.of[1].net) != REEF_NET_ENDED; i++) play(&s, 8);
+    play(&s, 4000);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(reef_net_state(s.of[i].net), REEF_NET_ENDED);
+        assert_memory_equal(reef_net_reason(s.of[i].net), "desync in tick", 14);
+        assert_true(reef_net_desync_get(s.of[i].net, &d[i]));
+        assert_string_equal(d[i].system, "game_move");
+        assert_string_equal(d[i].component, "Position");
+        assert_string_equal(d[i].field, "x");
+        assert_int_equal(d[i].player, 1 - i);
+    }
+    assert_int_equal(d[0].tick, d[1].tick);
+    assert_true(reef_entity_equal(d[0].entity, d[1].entity));
+    assert_string_equal(d[0].here, d[1].there);
+    assert_string_equal(d[1].here, d[0].there);
+    const float here = strtof(d[0].here, NULL), there = strtof(d[0].there, NULL);
+    assert_true(here != there && nextafterf(here, there) == there);
+    stage_end(&s);
+}
+
+/* What a tool changes between updates isn't played by the others. */
+static void a_world_that_is_changed_from_outside_is_noticed(void **state)
+{
+    stage s;
+    reef_net_desync d;
+    (void)state;
+    stage_begin(&s);
+    for (int i = 0; i < 2; i++) (void)add(&s);
+    play_until_all_play(&s);
+    assert_false(reef_net_desync_get(s.of[0].net, &d));
+    for (int i = 0; i < 40; i++) { /* some of them are taken back by corrections */
+        (void)reef_spawn(s.of[1].world, reef_with(Other, 1));
+        play(&s, 40);
+    }
+    play(&s, 4000);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(reef_net_state(s.of[i].net), REEF_NET_ENDED);
+        assert_true(reef_net_desync_get(s.of[i].net, &d));
+    }
+    stage_end(&s);
+}
+
 /* ---- events ---- */
 
 static void final_events_are_the_same_for_all_and_once(void **state)
@@ -549,6 +608,8 @@ int main(void)
         cmocka_unit_test(a_step_that_fails_is_tried_again),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_player_who_sends_nonsense_harms_only_himself),
+        cmocka_unit_test(a_difference_of_one_unit_in_the_last_place_is_named),
+        cmocka_unit_test(a_world_that_is_changed_from_outside_is_noticed),
         cmocka_unit_test(final_events_are_the_same_for_all_and_once),
         cmocka_unit_test(the_delay_follows_the_line),
         cmocka_unit_test(a_slow_program_makes_the_others_wait_visibly),

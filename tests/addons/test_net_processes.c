@@ -155,7 +155,7 @@ static void player(uint32_t number, int pipe, reef_net_udp *udp, const char *inv
     report r = {0};
     net_game game = {.seed = number + 1};
     reef_world *w = reef_world_new(NULL);
-    net_game_begin(w);
+    net_game_begin(w, &game);
     reef_net_config c = {.world = w,
                          .transport = reef_net_udp_transport(udp),
                          .step = net_game_step,

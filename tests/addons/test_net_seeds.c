@@ -94,7 +94,7 @@ static void begin(run *r, uint64_t server, bool spectator)
     p->host = server == 0;
     p->spectator = spectator;
     p->world = reef_world_new(&(reef_world_config){.seed = 5});
-    net_game_begin(p->world);
+    net_game_begin(p->world, &p->game);
     p->game = (net_game){.seed = r->seed * 100 + r->count, .record = record, .record_context = p};
     p->rate = 1 + ((double)draw(r, 2001) - 1000) / 1e5; /* clocks differ by up to a hundredth */
     p->offset = draw(r, 1000000) * MS;
@@ -236,7 +236,7 @@ static void reference(run *r, const program *p)
 {
     net_game g = {0};
     reef_world *w = reef_world_new(&(reef_world_config){.seed = 5});
-    net_game_begin(w);
+    net_game_begin(w, &g);
     for (uint64_t t = 0; t < reef_net_confirmed(p->net) && t < TICKS_MAX; t++) {
         reef_net_tick tick = {.tick = t, .players = p->played[t].players};
         if (t % 8 == 0 && p->hash[t / 8])

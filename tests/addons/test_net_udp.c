@@ -220,7 +220,7 @@ static void side_begin(side *s, uint64_t number, const char *invitation, char *i
 {
     char reason[REEF_NET_REASON_MAX];
     *s = (side){.game = {.seed = number}, .world = reef_world_new(NULL)};
-    net_game_begin(s->world);
+    net_game_begin(s->world, &s->game);
     s->udp = reef_net_udp_new(&(reef_net_udp_config){.bind = "127.0.0.1"}, reason);
     if (s->udp == NULL) fail_msg("%s", reason);
     reef_net_config c = {.world = s->world,
