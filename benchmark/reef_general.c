@@ -27,6 +27,8 @@ static const reef_hooks hooked_hooks = {.copy = hooked_copy, .destroy = hooked_d
 static const reef_hooks tracked_hooks = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Hooked, &hooked_hooks);
 REEF_COMPONENT_HOOKS(Tracked, &tracked_hooks);
+REEF_TAG(Unused);
+REEF_RELATION(Follows, REEF_EXCLUSIVE);
 
 typedef struct general {
     state *s;
@@ -153,6 +155,43 @@ static uint64_t observer_sum(void *p)
     return sum;
 }
 
+/* What every program does all the time; nothing of it concerns an observer of Unused. */
+static void *daily_setup(const bench_row *r)
+{
+    general *g = mem_calloc(1, sizeof *g);
+    g->s = state_new(r, true);
+    observed = 0;
+    return g;
+}
+static void *unrelated_setup(const bench_row *r)
+{
+    general *g = daily_setup(r);
+    if (reef_observer_is_null(reef_observe(g->s->w, count_changed, REEF_ON_ADD, Unused)))
+        bench_fail(g->s->w, "reef_observe");
+    return g;
+}
+static void daily_run(void *p)
+{
+    state *s = ((general *)p)->s;
+    const uint32_t n = s->r->n;
+    for (uint32_t i = 0; i < n; i++) {
+        const Position at = pos_of(i);
+        s->handle[i] = reef_spawn(s->w, reef_with(Position, at.x, at.y), reef_with(Velocity, 1, 1));
+    }
+    for (uint32_t i = 0; i < n; i++) reef_set(s->w, s->handle[i], Velocity, (float)(i & 7), 2);
+    for (uint32_t i = 0; i < n; i++) reef_relate(s->w, s->handle[i], Follows, s->handle[i / 100]);
+    for (uint32_t i = n / 2; i < n; i++) reef_destroy(s->w, s->handle[i]);
+}
+static uint64_t daily_sum(void *p)
+{
+    state *s = ((general *)p)->s;
+    uint64_t sum = observed;
+    for (uint32_t i = 0; i < s->r->n / 2; i++)
+        sum += (bits_of(reef_get(s->w, s->handle[i], Velocity)->x) + reef_target(s->w, s->handle[i], Follows).index) *
+               (i + 1ull);
+    return sum + reef_count_alive(s->w);
+}
+
 /* ---- entities that a recording loop makes ---- */
 
 static void *spawner_setup(const bench_row *r)
@@ -196,6 +235,7 @@ const row_impl reef_general_rows[] = {
     {ROW_obs_set, observer_setup, observer_run, observer_sum, general_free, NULL},
     {ROW_obs_add, observer_setup, observer_run, observer_sum, general_free, NULL},
     {ROW_obs_add_collected, observer_setup, observer_run, observer_sum, general_free, NULL},
+    {ROW_obs_unrelated, unrelated_setup, daily_run, daily_sum, general_free, NULL},
     {ROW_spawn_deferred_loop, spawner_setup, spawner_run, spawner_sum, general_free, spawner_expected},
     {0},
 };
@@ -206,5 +246,6 @@ const row_impl reef_alone_general_rows[] = {
     {ROW_obs_set, by_hand_setup, by_hand_run, observer_sum, general_free, NULL},
     {ROW_obs_add, by_hand_setup, by_hand_run, observer_sum, general_free, NULL},
     {ROW_obs_add_collected, by_hand_setup, by_hand_run, observer_sum, general_free, NULL},
+    {ROW_obs_unrelated, daily_setup, daily_run, daily_sum, general_free, NULL},
     {0},
 };

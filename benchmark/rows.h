@@ -95,6 +95,8 @@
  *   obs_set, obs_add  reef_set of a Velocity that an observer watches: of one that is there, or of one that isn't.
  *                     The observer counts. In raw's column: reef without the observer, where the caller counts
  *   obs_add_collected the same as obs_add, by a collected observer, outside of a flush
+ *   obs_unrelated     100,000 entities with Position and Velocity are made, set and related to others, and half of them
+ *                     are destroyed, while there is an observer of a tag that nobody uses. In raw's column: without it
  *   spawn_deferred_loop   a loop that records commands makes an entity with Position and Velocity for each that it
  *                     finds; the loop's end, which makes them, is in it. No baseline
  *   rel_add           100,000 entities are related to 1,000 others by an exclusive relation, entity i to
@@ -329,6 +331,7 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(obs_set, N_100K, 1, 1, N_100K, NS) \
     X(obs_add, N_100K, 2, 1, N_100K, NS) \
     X(obs_add_collected, N_100K, 2, 1, N_100K, NS) \
+    X(obs_unrelated, N_100K, 2, 1, N_100K, NS) \
     X(spawn_deferred_loop, N_100K, 2, 1, N_100K, NS) \
     X(rel_add, N_100K, N_1K, 1, N_100K, NS) \
     X(rel_retarget, N_100K, N_1K, 1, N_100K, NS) \

@@ -176,6 +176,11 @@
     X(403, "an entity that a recording loop makes like the one before has no pending id") \
     X(404, "a loop in the order of a relation that it names looks at nothing else of a row") \
     X(405, "a collected observer is told of a single change that it didn't ask for") \
-    X(406, "a query about relations that comes again doesn't look at tables that were used meanwhile")
+    X(406, "a query about relations that comes again doesn't look at tables that were used meanwhile") \
+    X(440, "what a refused module has made stays in the world") \
+    X(441, "a system of another version of a module is enabled, though the old one wasn't") \
+    X(442, "a new system of another version of a module comes behind all others") \
+    X(443, "a system of another version of a module begins its interval anew") \
+    X(444, "a module that is too old is as good as a newer one")
 
 #endif
