@@ -1,6 +1,6 @@
 /* What must be the same in all programs of a session, as a text with a line for each: version, time step, description
- * of inputs, floats, types that systems touch with their fields, systems with what they touch, in their order. Its
- * digest travels with a HELLO. When it differs, the host sends its text, and who wants to join names the first line
+ * of inputs, floats, modules, types that systems touch with their fields, systems with what they touch, in their order.
+ * Its digest travels with a HELLO. When it differs, the host sends its text, and who wants to join names the first line
  * that is another one. Other types are compared when the state is loaded. */
 #include "net.h"
 #include <math.h>
@@ -103,6 +103,12 @@ static bool system_add(void *context, const reef_system_info *s)
     return true;
 }
 
+static bool module_add(void *context, const reef_module_info *m)
+{
+    add(context, "module %s %u\n", m->name, m->version);
+    return true;
+}
+
 static void write_all(text *t, const reef_net *net)
 {
     visit v = {t, 0};
@@ -113,6 +119,7 @@ static void write_all(text *t, const reef_net *net)
     add(t, "ahead %u ticks\n", net->config.ahead_max);
     add(t, "floats %016llx\n", (unsigned long long)floats());
     type_add(t, "input", net->config.input);
+    (void)reef_visit_modules(net->config.world, module_add, t);
     (void)reef_visit_systems(net->config.world, system_add, &v);
 }
 

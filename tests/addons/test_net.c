@@ -188,6 +188,18 @@ static void other_system(reef_net_config *c, program *p)
     assert_false(reef_system_is_null(reef_system(p->world, stand, "in Other")));
 }
 
+static reef_status rules_load(reef_world *w, void *context)
+{
+    (void)context;
+    return w ? REEF_OK : REEF_BAD_ARGUMENT;
+}
+static const reef_module rules = {.name = "rules", .version = 3, .load = rules_load};
+static void other_module(reef_net_config *c, program *p)
+{
+    (void)c;
+    assert_ok(reef_module_use(p->world, &rules));
+}
+
 static void another_program_is_refused_by_name(void **state)
 {
     static const struct {
@@ -195,6 +207,7 @@ static void another_program_is_refused_by_name(void **state)
         const char *here, *there;
     } all[] = {{other_step, "here \"step 16666667 ns\"", "there \"step 16666666 ns\""},
                {other_input, "here \"input Other: 4 bytes", "there \"input Keys: 3 bytes"},
+               {other_module, "here \"module rules 3\"", "there \"system 0 game_move"},
                {other_system, "here \"system 2 stand: phase update", "there \"\""}};
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
