@@ -142,8 +142,10 @@ typedef struct report {
     reef_net_stats stats;
     int state;
     uint64_t confirmed, longest_ns; /* longest_ns: of an update */
+    uint32_t number;
     char reason[REEF_NET_REASON_MAX];
 } report;
+_Static_assert(sizeof(report) <= 512, "a pipe takes a report of one player as a whole");
 
 static void put(int pipe, const report *r)
 {
@@ -152,7 +154,7 @@ static void put(int pipe, const report *r)
 
 static void player(uint32_t number, int pipe, reef_net_udp *udp, const char *invited_by)
 {
-    report r = {0};
+    report r = {.number = number};
     net_game game = {.seed = number + 1};
     reef_world *w = reef_world_new(NULL);
     net_game_begin(w, &game);
@@ -205,8 +207,9 @@ static uint64_t *hashes, compared;
 static uint64_t ticks_max;
 static int failures;
 
-static void judge(uint32_t number, const report *r)
+static void judge(const report *r)
 {
+    const uint32_t number = r->number;
     if (r->hash) {
         if (r->tick / 8 >= ticks_max) return;
         uint64_t *is = &hashes[r->tick / 8];
@@ -234,12 +237,11 @@ static void judge(uint32_t number, const report *r)
 static char invitation[REEF_NET_INVITATION_MAX];
 
 /* Opens the player's socket in the parent, so that the relay knows its port, and goes on in a child. */
-static void begin(relay *r, uint32_t number, int *pipes)
+static void begin(relay *r, uint32_t number, const int *ends)
 {
     char reason[REEF_NET_REASON_MAX];
-    int ends[2];
     reef_net_udp *udp = reef_net_udp_new(&(reef_net_udp_config){.bind = "127.0.0.1"}, reason);
-    if (udp == NULL || pipe(ends) != 0) {
+    if (udp == NULL) {
         fprintf(stderr, "%s\n", reason);
         exit(1);
     }
@@ -252,41 +254,36 @@ static void begin(relay *r, uint32_t number, int *pipes)
     }
     fflush(stdout);
     if (fork() == 0) {
-        for (uint32_t i = 0; i < number; i++) (void)close(pipes[i]);
         (void)close(ends[0]);
         player(number, ends[1], udp, invitation);
         _exit(0);
     }
-    (void)close(ends[1]);
-    pipes[number] = ends[0];
     reef_net_udp_free(udp);
 }
 
-static void reports_read(int pipe, uint32_t number)
+/* Reads what all players write, until all have ended. */
+static void reports_read(int pipe, uint32_t players)
 {
     report r;
-    bool whole = false;
-    for (;;) {
-        size_t have = 0;
-        while (have < sizeof r) {
-            const ssize_t n = read(pipe, (char *)&r + have, sizeof r - have);
-            if (n <= 0) break;
-            have += (size_t)n;
-        }
-        if (have < sizeof r) break;
-        whole |= r.hash == 0;
-        judge(number, &r);
+    uint32_t ended = 0;
+    for (size_t have = 0;;) {
+        const ssize_t n = read(pipe, (char *)&r + have, sizeof r - have);
+        if (n <= 0) break;
+        have += (size_t)n;
+        if (have < sizeof r) continue;
+        have = 0;
+        ended += r.hash == 0;
+        judge(&r);
     }
-    if (!whole) {
-        fprintf(stderr, "player %u died\n", number);
-        failures++;
-    }
+    if (ended == players) return;
+    fprintf(stderr, "%u of %u players died\n", players - ended, players);
+    failures++;
 }
 
 int main(int argc, char **argv)
 {
     static relay r = {.players = 2, .seed = 1};
-    int pipes[PLAYERS_MAX];
+    int ends[2];
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--players") == 0) r.players = (uint32_t)strtoul(argv[i + 1], NULL, 10);
         else if (strcmp(argv[i], "--ticks") == 0) ticks = strtoull(argv[i + 1], NULL, 10);
@@ -296,18 +293,20 @@ int main(int argc, char **argv)
     if (r.players < 2 || r.players > PLAYERS_MAX) return 2;
     ticks_max = (ticks + 600) / 8;
     hashes = calloc(ticks_max, sizeof *hashes);
-    if (hashes == NULL) return 1;
     for (uint32_t i = 0; i < r.players; i++) r.socket[i] = socket_at(&r.port[i]);
-    for (uint32_t i = 0; i < r.players; i++) begin(&r, i, pipes);
-    r.reader = fork(); /* pipes are read by a process of their own, so that the relay never waits */
+    if (hashes == NULL || pipe(ends) != 0) return 1;
+    for (uint32_t i = 0; i < r.players; i++) begin(&r, i, ends);
+    r.reader = fork(); /* reports are read by a process of their own, so that neither the relay nor the players wait */
     if (r.reader == 0) {
-        for (uint32_t i = 0; i < r.players; i++) reports_read(pipes[i], i);
+        (void)close(ends[1]);
+        reports_read(ends[0], r.players);
         printf("%llu hashes compared\n", (unsigned long long)compared);
         fflush(stdout);
         if (compared < 10) failures++;
         _exit(failures ? 1 : 0);
     }
-    for (uint32_t i = 0; i < r.players; i++) (void)close(pipes[i]);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
     const int worst = relay_run(&r);
     printf("relay: %llu datagrams, %llu lost\n", (unsigned long long)r.all, (unsigned long long)r.lost);
     free(hashes);
