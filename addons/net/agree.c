@@ -1,0 +1,483 @@
+/* Agreement on the next view: Paxos for one value, with the members of the present view as acceptors, and a quorum that
+ * breaks the tie of two halves by the host (net.h says why that is safe).
+ *
+ *     AGREE   message, session, incarnation of the sender; kind; number of the sender's view; ballot
+ *             PROPOSE: seats to drop   PROMISE: `have` of all seats, ballot and view that was accepted (ballot 0: none)
+ *             ACCEPT: a view           ACCEPTED, BUSY: nothing     VIEW: a view
+ *
+ * Ballots are numbered round * 8 + seat, so two proposers never share one. An acceptor promises only if it too finds
+ * those who are to be dropped silent, blocking or leaving: one member alone can't have another dropped. A promise holds
+ * until the next view; nothing of it needs a disk, since a program that dies comes back as another one. */
+#include "net.h"
+
+enum { ROUNDS = 1000 }; /* that a ballot may be beyond those seen */
+
+typedef enum agree_kind { PROPOSE = 1, PROMISE, ACCEPT, ACCEPTED, BUSY, VIEW } agree_kind;
+
+static uint32_t bits(uint32_t set)
+{
+    uint32_t n = 0;
+    for (; set; set &= set - 1) n++;
+    return n;
+}
+
+bool net__quorum(const net_view *view, uint32_t seats)
+{
+    const uint32_t n = 2 * bits(seats & view->members), of = bits(view->members);
+    return n > of || (n == of && seats & 1u << view->host);
+}
+
+/* ---- views in datagrams ---- */
+
+void net__view_put(wire *w, const net_view *view)
+{
+    wire_u32(w, view->number);
+    wire_u8(w, view->members);
+    wire_u8(w, view->host);
+    for (uint32_t s = 0; s < NET_SEATS; s++) {
+        wire_u64(w, view->seat[s].incarnation);
+        wire_u64(w, view->seat[s].address);
+        wire_u64(w, view->seat[s].end);
+    }
+}
+
+void net__view_get(wire *w, net_view *view)
+{
+    *view = (net_view){.number = wire_get32(w)};
+    view->members = wire_get8(w);
+    view->host = wire_get8(w);
+    for (uint32_t s = 0; s < NET_SEATS; s++) {
+        view->seat[s].incarnation = wire_get64(w);
+        view->seat[s].address = wire_get64(w);
+        view->seat[s].end = wire_get64(w);
+        if (view->members & 1u << s && (view->seat[s].incarnation == 0 || view->seat[s].end != NET_NEVER))
+            w->bad = true;
+    }
+    if (view->members == 0 || view->host >= NET_SEATS || !(view->members & 1u << view->host)) w->bad = true;
+}
+
+static void head(const reef_net *net, wire *w, agree_kind kind, uint32_t ballot)
+{
+    net__head(net, w, NET_AGREE);
+    wire_u64(w, net->incarnation);
+    wire_u8(w, (uint32_t)kind);
+    wire_u32(w, net->view.number);
+    wire_u32(w, ballot);
+}
+
+void net__view_send(reef_net *net, net_link *link)
+{
+    unsigned char room[REEF_NET_DATAGRAM_MAX];
+    wire w = {room, 0, sizeof room, false};
+    if (link->view >= net->view.number || (link->view_sent_at && net->now - link->view_sent_at < 50 * NET_MS)) return;
+    const net_view *next = &net->views[(link->view + 1) % NET_VIEWS];
+    if (next->number != link->view + 1) return; /* too far behind: it will find no quorum, and end */
+    head(net, &w, VIEW, 0);
+    net__view_put(&w, next);
+    link->view_sent_at = net->now;
+    net__send(net, link, room, w.at);
+}
+
+static void answer(reef_net *net, net_link *link, agree_kind kind, uint32_t ballot)
+{
+    unsigned char room[REEF_NET_DATAGRAM_MAX];
+    wire w = {room, 0, sizeof room, false};
+    head(net, &w, kind, ballot);
+    if (kind == PROMISE) {
+        for (uint32_t s = 0; s < NET_SEATS; s++) wire_u64(&w, net->seats[s].have);
+        wire_u32(&w, net->accepted_ballot);
+        if (net->accepted_ballot) net__view_put(&w, &net->accepted_view);
+    }
+    net__send(net, link, room, w.at);
+}
+
+/* ---- who is suspected ---- */
+
+/* Has the seat been silent, or kept everybody waiting, for so long? Or does it leave? */
+static bool absent(const reef_net *net, uint32_t s, uint64_t since)
+{
+    const net_link *l = &net->links[s];
+    const net_seat *seat = &net->seats[s];
+    if ((int)s == net->seat) return net->leaving;
+    /* whose inputs arrive by others isn't silent */
+    if (!l->used || (net__silent(net, l) > since && net->now - seat->grew_at > since)) return true;
+    bool blocks = net__plays(seat, net->confirmed) && seat->have <= net->confirmed && net->tick > net->confirmed;
+    /* who says that it leaves has stopped its inputs; who says so and doesn't isn't dropped for it */
+    if (l->leaving && (blocks || seat->first == NET_NEVER)) return true;
+    const uint64_t waited = net->now - net->confirmed_at;
+    for (uint32_t i = 0; i < NET_SEATS;
+         i++) /* if another one has more of its inputs, they are on their way, for a time */
+        if (i != s && net->links[i].used && net->links[i].have[s] > seat->have && waited < 2 * since) blocks = false;
+    return blocks && net->now - seat->grew_at > since && waited > since;
+}
+
+static uint32_t suspects(const reef_net *net)
+{
+    uint32_t set = 0;
+    for (uint32_t s = 0; s < NET_SEATS; s++)
+        if (net->view.members & 1u << s && absent(net, s, net->config.silence_ns)) set |= 1u << s;
+    return set;
+}
+
+/* ---- installing ---- */
+
+static void link_begin(reef_net *net, uint32_t s)
+{
+    net_link *l = &net->links[s];
+    net_link *guest = NULL;
+    for (uint32_t i = NET_SEATS; i < NET_LINKS; i++)
+        if (net->links[i].used && net->links[i].incarnation == net->view.seat[s].incarnation) guest = &net->links[i];
+    if (guest) {
+        net__guest_release(net, guest);
+        *l = *guest;
+        *guest = (net_link){0};
+        l->guest = false;
+        return;
+    }
+    *l = (net_link){.used = true,
+                    .incarnation = net->view.seat[s].incarnation,
+                    .address = net->view.seat[s].address,
+                    .heard_at = net->now};
+    if (l->address == 0) l->address = net->server; /* the host doesn't know its own address */
+}
+
+void net__view_install(reef_net *net, const net_view *view)
+{
+    net->view = *view;
+    net->views[view->number % NET_VIEWS] = *view;
+    net->promised_ballot = net->accepted_ballot = 0;
+    net->promised_at = net->suspected_at = 0;
+    net->seen_ballot = 0;
+    net->proposal = (net_proposal){.add = -1};
+    net->stats.views++;
+    for (uint32_t s = 0; s < NET_SEATS; s++) {
+        net_seat *seat = &net->seats[s];
+        const bool member = view->members & 1u << s;
+        if (seat->frozen) seat->grew_at = net->now;
+        seat->frozen = false;
+        if (seat->incarnation != view->seat[s].incarnation)
+            *seat = (net_seat){.incarnation = view->seat[s].incarnation,
+                               .address = view->seat[s].address,
+                               .first = NET_NEVER,
+                               .grew_at = net->now};
+        seat->end = view->seat[s].end;
+        if (member && seat->incarnation == net->incarnation) {
+            net->seat = (int)s;
+            net->phase = REEF_NET_PLAYING;
+        } else if (member && (!net->links[s].used || net->links[s].incarnation != seat->incarnation))
+            link_begin(net, s);
+        else if (!member && net->links[s].used) net->links[s] = (net_link){0};
+    }
+    if (net->seat < 0 || view->members & 1u << net->seat) return;
+    if (net->leaving) {
+        net->left = true;
+        net->left_at = net->now;
+    } else net__end(net, "the others went on without this player");
+}
+
+/* May this view follow the present one, as far as can be told here? Whoever stays has promised to drop those who go; so
+ * no single member can make up a view that another one takes for true. */
+static bool follows(const reef_net *net, const net_view *v)
+{
+    const bool out = net->seat >= 0 && !(v->members & 1u << net->seat);
+    uint32_t added = 0, here = 0;
+    if (v->number != net->view.number + 1) return false;
+    for (uint32_t s = 0; s < NET_SEATS; s++) {
+        const bool was = net->view.members >> s & 1, is = v->members >> s & 1;
+        const net_link *l = &net->links[s];
+        const bool same = v->seat[s].incarnation == net->view.seat[s].incarnation;
+        if (l->used && l->view == net->view.number && net__silent(net, l) < net->config.silence_ns / 2) here |= 1u << s;
+        if (was && !same) return false;
+        if (is && !was) added++;
+        if (!is && !was && (!same || v->seat[s].end > net->view.seat[s].end)) return false;
+        if (is || net->seat < 0 || out) continue;
+        if (v->seat[s].end != net->view.seat[s].end && (!net->seats[s].frozen || v->seat[s].end < net->seats[s].have))
+            return false;
+    }
+    if (v->members & 1u << net->view.host && v->host != net->view.host) return false;
+    /* who is told that it is out believes it unless a quorum is still where it is */
+    if (out && !net->leaving && net__quorum(&net->view, here | 1u << net->seat)) return false;
+    return added <= 1;
+}
+
+/* ---- proposing ---- */
+
+/* The place of the local seat among the members that aren't suspected: the host first. */
+static uint32_t rank(const reef_net *net, uint32_t suspected)
+{
+    uint32_t n = 0;
+    const uint32_t live = net->view.members & ~suspected;
+    if ((uint32_t)net->seat == net->view.host) return 0;
+    if (live & 1u << net->view.host) n++;
+    for (uint32_t s = 0; s < (uint32_t)net->seat; s++)
+        if (s != net->view.host && live & 1u << s) n++;
+    return n;
+}
+
+/* As the host: a guest that can become a member now; -1: none. A seat's number is given again only when everybody has
+ * confirmed the end of its last player. */
+static int guest_to_add(const reef_net *net)
+{
+    uint64_t least = net->checked, last = 0;
+    bool room = false;
+    if ((int)net->view.host != net->seat || net->leaving) return -1;
+    for (uint32_t s = 0; s < NET_SEATS; s++) {
+        const net_seat *seat = &net->seats[s];
+        room |= !(net->view.members & 1u << s);
+        if (seat->incarnation && seat->end != NET_NEVER && seat->end > last) last = seat->end;
+    }
+    for (uint32_t i = 0; i < NET_LINKS; i++) {
+        const net_link *l = &net->links[i];
+        if (!l->used) continue;
+        const uint64_t confirmed = l->guest && l->blob_kind ? l->blob_at : l->confirmed;
+        if (confirmed < least) least = confirmed;
+    }
+    for (uint32_t i = NET_SEATS; room && (last == 0 || least >= last) && i < NET_LINKS; i++)
+        if (net->links[i].used && net->links[i].guest && net->links[i].ready && !net->links[i].spectator &&
+            net__silent(net, &net->links[i]) < net->config.silence_ns / 4)
+            return (int)i;
+    return -1;
+}
+
+static void proposal_begin(reef_net *net, uint32_t drop, int add)
+{
+    const uint32_t round = (net->seen_ballot >> 3) + 1;
+    net->proposal =
+        (net_proposal){.active = true, .ballot = round << 3 | (uint32_t)net->seat, .drop = drop, .add = add};
+    net->proposal.began_at = net->now;
+    net->seen_ballot = net->proposal.ballot;
+}
+
+/* The view that follows from the promises. Of who goes, only those inputs count that somebody has who stays. */
+static void value_make(reef_net *net)
+{
+    net_proposal *p = &net->proposal;
+    net_view *v = &p->value;
+    *v = net->view;
+    v->number++;
+    v->members &= ~p->drop;
+    for (uint32_t s = 0; s < NET_SEATS; s++) {
+        if (p->drop & 1u << s) v->seat[s].end = p->have[s];
+        /* who dropped earlier, with last inputs that only somebody had who drops now */
+        else if (p->drop && v->seat[s].incarnation && v->seat[s].end != NET_NEVER && v->seat[s].end > p->have[s])
+            v->seat[s].end = p->have[s];
+    }
+    const net_link *guest = p->add >= 0 ? &net->links[p->add] : NULL;
+    for (uint32_t s = 0; guest && guest->used && guest->ready && s < NET_SEATS; s++) {
+        if (net->view.members & 1u << s) continue;
+        v->members |= 1u << s;
+        v->seat[s].incarnation = guest->incarnation;
+        v->seat[s].address = guest->address;
+        v->seat[s].end = NET_NEVER;
+        break;
+    }
+    for (uint32_t pass = 0; pass < 2 && !(v->members & 1u << v->host);
+         pass++) /* one that plays already, if there is one */
+        for (uint32_t s = NET_SEATS; s-- > 0;)
+            if (v->members & 1u << s && (pass || net->seats[s].first != NET_NEVER)) v->host = s;
+}
+
+static void decided(reef_net *net)
+{
+    const net_view value = net->proposal.value;
+    const uint32_t number = net->view.number;
+    net_link old[NET_SEATS];
+    memcpy(old, net->links, sizeof old);
+    net__view_install(net, &value);
+    for (uint32_t s = 0; s < NET_SEATS; s++) /* who is out hears it once; later it is told when it asks */
+        if (old[s].used) {
+            old[s].view = number;
+            old[s].view_sent_at = 0;
+            net__view_send(net, &old[s]);
+        }
+}
+
+static void proposal_advance(reef_net *net)
+{
+    net_proposal *p = &net->proposal;
+    const uint32_t stay = net->view.members & ~p->drop;
+    if (!p->accepting && (p->promised & stay) == stay && net__quorum(&net->view, p->promised)) {
+        p->accepting = true;
+        p->sent_at = 0;
+        if (p->best_ballot == 0) value_make(net);
+        if (p->value.members == 0) {
+            net__end(net, net->leaving ? "this player left" : "no player is left");
+            return;
+        }
+        if (net->promised_ballot <= p->ballot) {
+            net->promised_ballot = net->accepted_ballot = p->ballot;
+            net->accepted_view = p->value;
+            p->accepted |= 1u << net->seat;
+        }
+    }
+    if (p->accepting && net__quorum(&net->view, p->accepted)) decided(net);
+}
+
+static void proposal_send(reef_net *net)
+{
+    net_proposal *p = &net->proposal;
+    if (p->sent_at && net->now - p->sent_at < 100 * NET_MS) return;
+    p->sent_at = net->now;
+    for (uint32_t s = 0; s < NET_SEATS; s++) {
+        unsigned char room[REEF_NET_DATAGRAM_MAX];
+        wire w = {room, 0, sizeof room, false};
+        if (!net->links[s].used || (p->accepting ? p->accepted : p->promised) & 1u << s) continue;
+        head(net, &w, p->accepting ? ACCEPT : PROPOSE, p->ballot);
+        if (p->accepting) net__view_put(&w, &p->value);
+        else wire_u8(&w, p->drop);
+        net__send(net, &net->links[s], room, w.at);
+    }
+}
+
+/* Until the next view nothing more is learned of who is to be dropped, nor of those who dropped before: what a promise
+ * said of their inputs stays true. */
+static void freeze(reef_net *net, uint32_t drop)
+{
+    for (uint32_t s = 0; s < NET_SEATS; s++)
+        if (drop & 1u << s || (drop && !(net->view.members & 1u << s))) net->seats[s].frozen = true;
+}
+
+/* The proposer's own promise. */
+static void promise_self(reef_net *net)
+{
+    net_proposal *p = &net->proposal;
+    if (net->promised_ballot > p->ballot) return;
+    net->promised_ballot = p->ballot;
+    net->promised_at = net->now;
+    freeze(net, p->drop);
+    p->promised |= 1u << net->seat;
+    for (uint32_t s = 0; s < NET_SEATS && !(p->drop & 1u << net->seat); s++) p->have[s] = net->seats[s].have;
+    if (net->accepted_ballot) {
+        p->best_ballot = net->accepted_ballot;
+        p->value = net->accepted_view;
+    }
+}
+
+void net__agree(reef_net *net)
+{
+    net_proposal *p = &net->proposal;
+    if (net->seat < 0 || net->phase != REEF_NET_PLAYING || net->left) return;
+    const uint32_t drop = suspects(net);
+    const int add = guest_to_add(net);
+    /* A promise without a view that follows: its proposer is gone, or it was this one, and they are heard again. */
+    const bool own = net->promised_at && (net->promised_ballot & 7) == (uint32_t)net->seat && !p->active;
+    const bool stuck = own || (net->promised_at && net->now - net->promised_at > net->config.silence_ns);
+    if (drop == 0 && !stuck && !p->active) net->suspected_at = 0;
+    else if (net->suspected_at == 0 && (drop || stuck)) net->suspected_at = net->now;
+    if (net->suspected_at && net->now - net->suspected_at > net->config.patience_ns) {
+        net__end(net, net->leaving ? "this player left" : "no majority: the others can't be reached");
+        return;
+    }
+    if (drop) net__say(net, "waiting for other players");
+    else if (net->reason[0]) net__say(net, "%s", "");
+    if (p->active && !p->accepting && p->drop != drop) p->active = false; /* others are suspected now: a new ballot */
+    if (p->active && net->promised_ballot > p->ballot) p->active = false;
+    if (!p->active && (drop || stuck || add >= 0)) {
+        const uint64_t since = drop || stuck ? net->suspected_at : net->now;
+        const uint64_t busy = net->promised_at && !stuck ? net->promised_at : 0; /* another one is at it */
+        const uint64_t wait = rank(net, drop) * net->config.silence_ns / 4;
+        const bool other =
+            busy && (net->promised_ballot & 7) != (uint32_t)net->seat && net->now - busy < net->config.silence_ns / 4;
+        if (!other && net->now - since >= wait) {
+            proposal_begin(net, drop, add);
+            promise_self(net);
+        }
+    }
+    if (!p->active) return;
+    proposal_send(net);
+    proposal_advance(net);
+}
+
+/* ---- reading ---- */
+
+/* May these be dropped, as far as is known here? */
+static bool agrees(const reef_net *net, uint32_t drop)
+{
+    for (uint32_t s = 0; s < NET_SEATS; s++)
+        if (drop & net->view.members & 1u << s && !absent(net, s, net->config.silence_ns / 2)) return false;
+    return true;
+}
+
+static void propose_read(reef_net *net, wire *w, net_link *l, uint32_t ballot)
+{
+    const uint32_t drop = wire_get8(w);
+    if (w->bad || ballot < net->promised_ballot || !agrees(net, drop)) {
+        if (!w->bad) answer(net, l, BUSY, net->promised_ballot);
+        return;
+    }
+    net->promised_ballot = ballot;
+    net->promised_at = net->now;
+    freeze(net, drop);
+    answer(net, l, PROMISE, ballot);
+}
+
+static void promise_read(reef_net *net, wire *w, uint32_t s, uint32_t ballot)
+{
+    net_proposal *p = &net->proposal;
+    uint64_t have[NET_SEATS];
+    net_view value = {0};
+    for (uint32_t i = 0; i < NET_SEATS; i++) have[i] = wire_get64(w);
+    const uint32_t accepted = wire_get32(w);
+    if (accepted) net__view_get(w, &value);
+    if (w->bad || !p->active || p->accepting || ballot != p->ballot) return;
+    p->promised |= 1u << s;
+    for (uint32_t i = 0; i < NET_SEATS; i++)
+        if (!(p->drop & 1u << s) && have[i] > p->have[i] && have[i] < net->confirmed + 2 * NET_REACH)
+            p->have[i] = have[i];
+    if (accepted > p->best_ballot && follows(net, &value)) {
+        p->best_ballot = accepted;
+        p->value = value;
+    }
+    proposal_advance(net);
+}
+
+static void accept_read(reef_net *net, wire *w, net_link *l, uint32_t ballot)
+{
+    net_view value;
+    net__view_get(w, &value);
+    if (w->bad || !follows(net, &value)) return;
+    if (ballot < net->promised_ballot) {
+        answer(net, l, BUSY, net->promised_ballot);
+        return;
+    }
+    net->promised_ballot = net->accepted_ballot = ballot;
+    net->promised_at = net->now;
+    net->accepted_view = value;
+    answer(net, l, ACCEPTED, ballot);
+}
+
+void net__agree_read(reef_net *net, wire *w)
+{
+    net_link *l = net__link_of(net, wire_get64(w));
+    const uint32_t kind = wire_get8(w), number = wire_get32(w), ballot = wire_get32(w);
+    const uint32_t s = l ? (uint32_t)(l - net->links) : NET_SEATS;
+    if (kind == VIEW) { /* also to guests, and to who is out */
+        net_view view;
+        net__view_get(w, &view);
+        if (net->left) return;
+        if (!w->bad && follows(net, &view)) net__view_install(net, &view);
+        return;
+    }
+    if (w->bad || l == NULL || l->guest || net->seat < 0 || s >= NET_SEATS) {
+        net->stats.refused++;
+        return;
+    }
+    if (number < net->view.number) {
+        l->view = number;
+        net__view_send(net, l);
+    }
+    if (number != net->view.number || net->left) return;
+    if (ballot >> 3 > (net->seen_ballot >> 3) + ROUNDS || ((kind == PROPOSE || kind == ACCEPT) && (ballot & 7) != s)) {
+        net->stats.refused++; /* ballots grow by one; nobody may use them up */
+        return;
+    }
+    if (ballot > net->seen_ballot) net->seen_ballot = ballot;
+    if (kind == PROPOSE) propose_read(net, w, l, ballot);
+    else if (kind == PROMISE) promise_read(net, w, s, ballot);
+    else if (kind == ACCEPT) accept_read(net, w, l, ballot);
+    else if (kind == BUSY && ballot > net->proposal.ballot) net->proposal.active = false; /* again, with a higher one */
+    else if (kind == ACCEPTED && net->proposal.active && net->proposal.accepting && ballot == net->proposal.ballot) {
+        net->proposal.accepted |= 1u << s;
+        proposal_advance(net);
+    }
+}

@@ -1,0 +1,415 @@
+/* Two programs whose confirmed states differ find out where, before the session ends.
+ *
+ * Both go back to the last state that was equal, and then compare lists of hashes, one stage after the other. Both know
+ * both lists, and so both take the same way:
+ *
+ *     TICKS    the state after each tick since          -> the first tick that led to different states
+ *     SYSTEMS  that tick again, with the first k systems only, k = 0, 1 ...   -> the system
+ *     PARTS    the parts of the hash after the tick: of the ids, names, times ..., and of each type    -> the type
+ *     PLACES   the values of the type by ranges of the entity's index: 64 ranges, then 64 within one ...    -> the
+ * entity
+ *     VALUE    its value                                -> the field, and both values
+ *
+ *     DESYNC   message, session, incarnation; tick of the hash; tick of the state to begin with, the later one of both
+ *              sides counts; stage; count; numbers of 8 bytes
+ *
+ * Each side sends the lists that it has until the other one has got on. No tick is played meanwhile. What can't be
+ * found within three seconds is left out of the report. The world stays in the state after the tick in question.
+ * */
+#include "desync.h"
+#include <reef/control.h>
+#include <reef/hash.h>
+#include <reef/inspect.h>
+#include <reef/schedule.h>
+#include <stdio.h>
+
+enum { FIRST_SHIFT = 26, SHIFT = 6 };
+
+static uint64_t mix(uint64_t h, uint64_t value)
+{
+    h = (h ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
+/* ---- playing again ---- */
+
+static reef_status go_to(reef_net *net, uint64_t tick)
+{
+    const reef_status s = reef_history_rewind(net->history, tick - net->base);
+    if (s >= 0) net->tick = tick;
+    return s;
+}
+
+static reef_status again(reef_net *net, uint64_t until)
+{
+    const reef_status s = reef_history_replay(net->history, until - net->base);
+    if (s >= 0) net->tick = until;
+    return s;
+}
+
+static reef_status ticks_list(reef_net *net, net_desync *d)
+{
+    reef_status s = go_to(net, d->equal);
+    for (uint64_t t = d->equal; s >= 0 && t < d->tick; t++) {
+        s = again(net, t + 1);
+        d->mine[NET_TICKS][d->count[NET_TICKS]++] = reef_hash(net->config.world);
+    }
+    return s;
+}
+
+/* ---- systems ---- */
+
+typedef struct systems {
+    reef_world *world;
+    reef_system_id of[NET_LIST];
+    uint32_t count;
+} systems;
+
+static bool system_find(void *context, const reef_system_info *i)
+{
+    systems *s = context;
+    if (i->on && s->count < NET_LIST - 1) s->of[s->count++] = i->system;
+    return true;
+}
+
+static reef_status systems_list(reef_net *net, net_desync *d)
+{
+    systems all = {.world = net->config.world};
+    reef_status s = REEF_OK;
+    (void)reef_visit_systems(all.world, system_find, &all);
+    for (uint32_t k = 0; s >= 0 && k <= all.count; k++) {
+        for (uint32_t i = 0; i < all.count; i++) (void)reef_system_enable(all.world, all.of[i], i < k);
+        s = go_to(net, d->at);
+        if (s >= 0) s = again(net, d->at + 1);
+        d->mine[NET_SYSTEMS][d->count[NET_SYSTEMS]++] = reef_hash(all.world);
+    }
+    for (uint32_t i = 0; i < all.count; i++) (void)reef_system_enable(all.world, all.of[i], true);
+    if (s >= 0) s = go_to(net, d->at);
+    return s < 0 ? s : again(net, d->at + 1);
+}
+
+static void system_name(reef_net *net, net_desync *d, uint32_t k)
+{
+    systems all = {.world = net->config.world};
+    (void)reef_visit_systems(all.world, system_find, &all);
+    if (k > 0 && k <= all.count) {
+        const char *name = reef_system_name(all.world, all.of[k - 1]);
+        (void)snprintf(d->report.system, sizeof d->report.system, "%s", name ? name : "?");
+    } else if (k == 0) (void)snprintf(d->report.system, sizeof d->report.system, "the step itself");
+}
+
+/* ---- parts ---- */
+
+enum { KINDS = REEF_HASH_STORE + 1 };
+
+static bool part_add(void *context, const reef_hash_part *part)
+{
+    net_desync *d = context;
+    uint64_t *list = d->mine[NET_PARTS];
+    if (part->kind != REEF_HASH_TYPE) {
+        if ((uint32_t)part->kind < (uint32_t)KINDS) list[part->kind] = mix(list[part->kind], part->hash);
+        return true;
+    }
+    if (d->count[NET_PARTS] == NET_LIST) return true;
+    d->types[d->count[NET_PARTS]] = part->component;
+    list[d->count[NET_PARTS]++] =
+        mix(part->hash, net__digest(reef_type_name(part->component), strlen(reef_type_name(part->component))));
+    return true;
+}
+
+static reef_status parts_list(reef_net *net, net_desync *d)
+{
+    memset(d->mine[NET_PARTS], 0, KINDS * sizeof d->mine[NET_PARTS][0]);
+    d->count[NET_PARTS] = KINDS;
+    return reef_hash_parts(net->config.world, part_add, d) ? REEF_OK : REEF_NO_MEMORY;
+}
+
+/* ---- places ---- */
+
+typedef struct places {
+    net_desync *d;
+    uint64_t *list;
+    uint32_t shift;
+    const void *value; /* of the entity with index d->lowest, when shift is 0 */
+    size_t size;
+    reef_entity entity;
+} places;
+
+static uint64_t value_hash(reef_component type, const void *data, size_t size)
+{
+    reef_type_info i;
+    if (data == NULL || !reef_type_get(type, &i)) return 1;
+    if (i.field_count == 0) return net__digest(data, size);
+    uint64_t h = 0;
+    for (uint32_t f = 0; f < i.field_count; f++)
+        h = mix(h, net__digest((const char *)data + i.fields[f].offset, i.fields[f].bytes));
+    return h;
+}
+
+static bool place_add(void *context, reef_entity e, reef_component type, const void *data, size_t size)
+{
+    places *p = context;
+    if (type.id != p->d->type.id || e.index < p->d->lowest) return true;
+    const uint64_t place = (uint64_t)(e.index - p->d->lowest) >> p->shift;
+    if (place >= 1u << SHIFT) return true;
+    if (p->list) p->list[place] += mix(mix(reef_entity_bits(e), 7), value_hash(type, data, size));
+    if (e.index == p->d->lowest) {
+        p->value = data;
+        p->size = size;
+        p->entity = e;
+    }
+    return true;
+}
+
+static uint32_t shift_of(uint32_t stage)
+{
+    const uint32_t down = (stage - NET_PLACES) * SHIFT;
+    return down > FIRST_SHIFT ? 0 : FIRST_SHIFT - down;
+}
+
+static reef_status places_list(reef_net *net, net_desync *d, uint32_t stage)
+{
+    places p = {.d = d, .list = d->mine[stage], .shift = shift_of(stage)};
+    memset(p.list, 0, sizeof d->mine[stage]);
+    d->count[stage] = 1u << SHIFT;
+    return reef_visit_world(net->config.world, place_add, &p) ? REEF_OK : REEF_NO_MEMORY;
+}
+
+static reef_status value_list(reef_net *net, net_desync *d)
+{
+    places p = {.d = d};
+    uint64_t *list = d->mine[NET_VALUE];
+    if (!reef_visit_world(net->config.world, place_add, &p)) return REEF_NO_MEMORY;
+    const size_t room = (NET_LIST - 2) * sizeof list[0], size = p.size < room ? p.size : room;
+    memset(list, 0, sizeof d->mine[NET_VALUE]);
+    list[0] = p.entity.generation;
+    list[1] = p.value ? size : 0;
+    if (p.value) memcpy(&list[2], p.value, size);
+    d->count[NET_VALUE] = 2 + (uint32_t)((size + 7) / 8);
+    d->report.entity = p.entity;
+    return REEF_OK;
+}
+
+/* ---- values as text ---- */
+
+static void element_text(const reef_field *f, const unsigned char *at, char *text, size_t size)
+{
+#define WRITE(KIND, type, format, as) \
+    case KIND: { \
+        type v; \
+        memcpy(&v, at, sizeof v); \
+        (void)snprintf(text, size, format, (as)v); \
+        return; \
+    }
+    switch (f->kind) {
+        WRITE(REEF_BOOL, uint8_t, "%u", unsigned)
+        WRITE(REEF_I8, int8_t, "%d", int)
+        WRITE(REEF_U8, uint8_t, "%u", unsigned)
+        WRITE(REEF_I16, int16_t, "%d", int)
+        WRITE(REEF_U16, uint16_t, "%u", unsigned)
+        WRITE(REEF_I32, int32_t, "%d", int)
+        WRITE(REEF_U32, uint32_t, "%u", unsigned)
+        WRITE(REEF_I64, int64_t, "%lld", long long)
+        WRITE(REEF_U64, uint64_t, "%llu", unsigned long long)
+        WRITE(REEF_F32, float, "%.9g", double)
+        WRITE(REEF_F64, double, "%.17g", double)
+        WRITE(REEF_CHAR, char, "'%c'", int)
+    default:
+        (void)snprintf(text, size, "#%uv%u", ((const reef_entity *)(const void *)at)->index,
+                       ((const reef_entity *)(const void *)at)->generation);
+    }
+#undef WRITE
+}
+
+static size_t element_bytes(reef_kind kind)
+{
+    static const unsigned char bytes[] = {1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 1, 8};
+    return kind <= REEF_ENTITY ? bytes[kind] : 1;
+}
+
+/* Names the first field that differs, and writes both values. */
+static void value_compare(net_desync *d)
+{
+    reef_type_info i;
+    const uint64_t *mine = d->mine[NET_VALUE], *theirs = d->theirs[NET_VALUE];
+    net_report *r = &d->report;
+    if (mine[1] == 0 || theirs[1] == 0 || mine[0] != theirs[0]) {
+        (void)snprintf(r->here, sizeof r->here, mine[0] ? "there" : "not there");
+        (void)snprintf(r->there, sizeof r->there, theirs[0] ? (mine[0] ? "another entity" : "there") : "not there");
+        if (r->entity.generation == 0) r->entity = (reef_entity){.index = d->lowest, .generation = (uint32_t)theirs[0]};
+        return;
+    }
+    if (!reef_type_get(d->type, &i)) return;
+    const unsigned char *a = (const unsigned char *)&mine[2], *b = (const unsigned char *)&theirs[2];
+    const size_t size = mine[1] < theirs[1] ? mine[1] : theirs[1];
+    for (uint32_t f = 0; f < i.field_count; f++) {
+        const reef_field *field = &i.fields[f];
+        const size_t one = element_bytes(field->kind);
+        for (size_t at = field->offset; at + one <= field->offset + field->bytes && at + one <= size; at += one) {
+            if (memcmp(a + at, b + at, one) == 0) continue;
+            (void)snprintf(r->field, sizeof r->field, "%s", field->name);
+            element_text(field, a + at, r->here, sizeof r->here);
+            element_text(field, b + at, r->there, sizeof r->there);
+            return;
+        }
+    }
+}
+
+/* ---- the stages ---- */
+
+/* The first number that differs; the shorter list's length if one is longer; NET_LIST: none. */
+static uint32_t difference(const net_desync *d, uint32_t stage, uint32_t from)
+{
+    const uint32_t a = d->count[stage], b = d->their_count[stage], n = a < b ? a : b;
+    for (uint32_t i = from; i < n; i++)
+        if (d->mine[stage][i] != d->theirs[stage][i]) return i;
+    return a == b ? NET_LIST : n;
+}
+
+/* What follows from both lists of the present stage. False: nothing more can be found. */
+static bool conclude(reef_net *net, net_desync *d)
+{
+    const uint32_t from = d->stage == NET_PARTS ? KINDS : 0;
+    const uint32_t i = d->stage == NET_VALUE ? 0 : difference(d, d->stage, from);
+    switch (d->stage) {
+    case NET_TICKS:
+        if (i >= d->count[NET_TICKS]) return false;
+        d->at = d->report.tick = d->equal + i;
+        return true;
+    case NET_SYSTEMS: system_name(net, d, i); return true;
+    case NET_PARTS:
+        if (i >= d->count[NET_PARTS]) {
+            const uint32_t kind = difference(d, NET_PARTS, 0);
+            (void)snprintf(d->report.component, sizeof d->report.component, "part %u of the hash", kind);
+            return false;
+        }
+        d->type = d->types[i];
+        (void)snprintf(d->report.component, sizeof d->report.component, "%s", reef_type_name(d->type));
+        d->lowest = 0;
+        return true;
+    case NET_VALUE: value_compare(d); return false;
+    default:
+        if (i >= 1u << SHIFT) return false;
+        d->lowest += i << shift_of(d->stage);
+        return true;
+    }
+}
+
+static reef_status list_make(reef_net *net, net_desync *d)
+{
+    d->count[d->stage] = 0;
+    switch (d->stage) {
+    case NET_TICKS: return ticks_list(net, d);
+    case NET_SYSTEMS: return systems_list(net, d);
+    case NET_PARTS: return parts_list(net, d);
+    case NET_VALUE: return value_list(net, d);
+    default: return places_list(net, d, d->stage);
+    }
+}
+
+static void lists_send(reef_net *net, const net_desync *d)
+{
+    for (uint32_t stage = d->stage ? d->stage - 1 : 0; stage <= d->stage; stage++) {
+        unsigned char room[REEF_NET_DATAGRAM_MAX - 32];
+        wire w = {room, 0, sizeof room, false};
+        net__head(net, &w, NET_DESYNC);
+        wire_u64(&w, net->incarnation);
+        wire_u64(&w, d->tick);
+        wire_u64(&w, d->equal);
+        wire_u8(&w, stage);
+        wire_u8(&w, d->count[stage]);
+        for (uint32_t i = 0; i < d->count[stage]; i++) wire_u64(&w, d->mine[stage][i]);
+        net__send(net, d->with, room, w.at);
+    }
+}
+
+void net__desync_begin(reef_net *net, net_link *with, uint64_t tick)
+{
+    net_desync *d = net->desync;
+    if (d && d->tick <= tick) return;
+    if (d == NULL) d = net->desync = net__alloc(net, sizeof *d);
+    if (d == NULL) {
+        net__end(net, "desync: the state before tick %llu is another one elsewhere", (unsigned long long)tick);
+        return;
+    }
+    *d = (net_desync){.with = with, .tick = tick, .began_at = net->now};
+    d->equal = tick > net->config.hash_every ? tick - net->config.hash_every : 0;
+    if (d->equal < net->base) d->equal = net->base;
+    d->report.player = (int)(with - net->links);
+    d->report.tick = d->equal;
+}
+
+static void end(reef_net *net, const net_report *r)
+{
+    net__end(net,
+             "desync in tick %llu with player %d: system %s, component %s, entity #%uv%u, field %s: here %s, there %s",
+             (unsigned long long)r->tick, r->player, r->system[0] ? r->system : "?",
+             r->component[0] ? r->component : "?", r->entity.index, r->entity.generation, r->field[0] ? r->field : "?",
+             r->here[0] ? r->here : "?", r->there[0] ? r->there : "?");
+}
+
+void net__desync(reef_net *net)
+{
+    net_desync *d = net->desync;
+    enum { LOOK_MS = 3000, LINGER_MS = 500 };
+    if (!d->made) {
+        net->examining = true;
+        const reef_status s = list_make(net, d);
+        net->examining = false;
+        d->made = s >= 0;
+    }
+    if (d->made && !d->done && d->their_count[d->stage]) {
+        if (!conclude(net, d) || d->stage == NET_VALUE) {
+            d->done = true;
+            d->done_at = net->now;
+        } else {
+            d->stage++;
+            d->made = false;
+        }
+    }
+    if (d->made && (d->sent_at == 0 || net->now - d->sent_at >= 10 * NET_MS)) {
+        d->sent_at = net->now;
+        lists_send(net, d);
+    }
+    const bool late =
+        net->now - d->began_at > LOOK_MS * NET_MS || (d->done && net->now - d->done_at > LINGER_MS * NET_MS);
+    if (late) end(net, &d->report);
+}
+
+void net__desync_read(reef_net *net, wire *w)
+{
+    net_link *l = net__link_of(net, wire_get64(w));
+    const uint64_t tick = wire_get64(w), equal = wire_get64(w);
+    const uint32_t stage = wire_get8(w), count = wire_get8(w);
+    const uint64_t mine = reef_net_hash(net, tick);
+    if (w->bad || l == NULL || l->guest || stage >= NET_STAGES || count > NET_LIST || mine == 0) {
+        net->stats.refused++;
+        return;
+    }
+    net_desync *d = net->desync;
+    if (d == NULL || d->with != l || d->tick != tick) return; /* this program sees the difference by itself, soon */
+    if (equal > d->equal && equal < tick) {                   /* it joined after that state */
+        const uint64_t began_at = d->began_at;
+        *d = (net_desync){.with = l, .tick = tick, .equal = equal, .began_at = began_at};
+        d->report.player = (int)(l - net->links);
+        d->report.tick = equal;
+    }
+    if (equal != d->equal || d->their_count[stage]) return;
+    for (uint32_t i = 0; i < count; i++) d->theirs[stage][i] = wire_get64(w);
+    if (!w->bad) d->their_count[stage] = count;
+}
+
+bool reef_net_desync_get(const reef_net *net, reef_net_desync *report)
+{
+    if (net == NULL || report == NULL || net->desync == NULL || net->phase != REEF_NET_ENDED) return false;
+    const net_report *r = &net->desync->report;
+    *report = (reef_net_desync){.tick = r->tick,
+                                .player = r->player,
+                                .entity = r->entity,
+                                .system = r->system,
+                                .component = r->component,
+                                .field = r->field,
+                                .here = r->here,
+                                .there = r->there};
+    return true;
+}

@@ -1,0 +1,29 @@
+/* The search for a difference; desync.c. */
+#ifndef REEF_NET_DESYNC_H
+#define REEF_NET_DESYNC_H
+
+#include "net.h"
+
+enum { NET_TICKS, NET_SYSTEMS, NET_PARTS, NET_PLACES, NET_VALUE = NET_PLACES + 6, NET_STAGES, NET_LIST = 128 };
+
+typedef struct net_report {
+    uint64_t tick;
+    int player;
+    reef_entity entity;
+    char system[REEF_SYSTEM_NAME_MAX + 1], component[REEF_NAME_MAX + 1], field[REEF_NAME_MAX + 1], here[32], there[32];
+} net_report;
+
+struct net_desync {
+    net_link *with;
+    uint64_t tick, equal, at; /* the hash that differs, the last equal state, the tick in question */
+    uint64_t began_at, sent_at, done_at;
+    uint32_t stage;
+    bool made, done; /* the list of this stage; everything */
+    uint32_t count[NET_STAGES], their_count[NET_STAGES];
+    uint64_t mine[NET_STAGES][NET_LIST], theirs[NET_STAGES][NET_LIST];
+    reef_component types[NET_LIST], type;
+    uint32_t lowest; /* index of the first entity that may differ */
+    net_report report;
+};
+
+#endif

@@ -1,0 +1,212 @@
+/* Inputs: those of each seat in a ring by tick, what a tick is played with, which ticks are confirmed, the commands by
+ * which members begin to play, and the local player's.
+ *
+ * The inputs of a tick as the history keeps them, `packed`: a byte whose bit s says that seat s plays, and from byte 16
+ * on one input of each seat, each at a multiple of 16 bytes; zeros for who doesn't play. So equal inputs are equal
+ * bytes. */
+#include "net.h"
+#include <math.h>
+
+enum { PACKED_HEAD = 16 };
+
+static size_t stride(const reef_net *net) { return (net->input_bytes + 15u) & ~(size_t)15; }
+
+unsigned char *net__input(reef_net *net, uint32_t seat, uint64_t tick)
+{
+    return net->inputs + ((size_t)seat * NET_RING + (tick & (NET_RING - 1))) * net->input_bytes;
+}
+
+bool net__plays(const net_seat *seat, uint64_t tick) { return seat->first <= tick && tick < seat->end; }
+
+/* ---- what is allowed ---- */
+
+static bool named(const reef_names *names, int64_t value)
+{
+    int64_t bits = 0;
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (!names->mask && names->values[i].value == value) return true;
+        bits |= names->values[i].value;
+    }
+    return names->mask && (value & ~bits) == 0;
+}
+
+static bool whole_allowed(const reef_field *f, int64_t value, bool is_signed)
+{
+    const double number = is_signed ? (double)value : (double)(uint64_t)value;
+    if (f->names) return named(f->names, value);
+    return (f->lowest == 0 && f->highest == 0) || (number >= f->lowest && number <= f->highest);
+}
+
+static bool float_allowed(const reef_field *f, double value)
+{
+    if (!isfinite(value)) return false;
+    return (f->lowest == 0 && f->highest == 0) || (value >= f->lowest && value <= f->highest);
+}
+
+/* Is the element at `at` allowed? Its size is written to *bytes. */
+static bool element_allowed(const reef_field *f, const unsigned char *at, size_t *bytes)
+{
+    switch (f->kind) {
+#define WHOLE(KIND, type, is_signed) \
+    case KIND: { \
+        type v; \
+        memcpy(&v, at, *bytes = sizeof v); \
+        return whole_allowed(f, (int64_t)v, is_signed); \
+    }
+        WHOLE(REEF_I8, int8_t, true)
+        WHOLE(REEF_U8, uint8_t, false)
+        WHOLE(REEF_I16, int16_t, true)
+        WHOLE(REEF_U16, uint16_t, false)
+        WHOLE(REEF_I32, int32_t, true)
+        WHOLE(REEF_U32, uint32_t, false)
+        WHOLE(REEF_I64, int64_t, true)
+        WHOLE(REEF_U64, uint64_t, false)
+#undef WHOLE
+    case REEF_BOOL: *bytes = 1; return *at <= 1;
+    case REEF_F32: {
+        float v;
+        memcpy(&v, at, *bytes = sizeof v);
+        return float_allowed(f, (double)v);
+    }
+    case REEF_F64: {
+        double v;
+        memcpy(&v, at, *bytes = sizeof v);
+        return float_allowed(f, v);
+    }
+    case REEF_CHAR: *bytes = 1; return true;
+    default: *bytes = 1; return false;
+    }
+}
+
+bool net__input_allowed(const reef_net *net, const void *input)
+{
+    reef_type_info type;
+    if (!reef_type_get(net->config.input, &type)) return false;
+    for (uint32_t i = 0; i < type.field_count; i++) {
+        const reef_field *f = &type.fields[i];
+        size_t bytes = 1;
+        for (size_t at = 0; at < f->bytes; at += bytes)
+            if (!element_allowed(f, (const unsigned char *)input + f->offset + at, &bytes)) return false;
+    }
+    return true;
+}
+
+/* ---- the inputs of a tick ---- */
+
+void net__pack(reef_net *net, uint64_t tick, unsigned char *packed)
+{
+    memset(packed, 0, net->packed_bytes);
+    for (uint32_t s = 0; s < NET_SEATS; s++) {
+        const net_seat *seat = &net->seats[s];
+        unsigned char *to = packed + PACKED_HEAD + s * stride(net);
+        if (!net__plays(seat, tick)) continue;
+        packed[0] = (unsigned char)(packed[0] | 1u << s);
+        if (tick < seat->have) {
+            memcpy(to, net__input(net, s, tick), net->input_bytes);
+            continue;
+        }
+        const uint64_t since = tick + 1 - seat->have;
+        if (seat->have > seat->first) memcpy(to, net__input(net, s, seat->have - 1), net->input_bytes);
+        if (net->config.predict) net->config.predict(net->config.context, s, tick, since, to);
+    }
+}
+
+void net__unpack(const reef_net *net, const unsigned char *packed, reef_net_tick *tick)
+{
+    tick->players = packed[0];
+    for (uint32_t s = 0; s < NET_SEATS; s++)
+        tick->input[s] = tick->players & 1u << s ? packed + PACKED_HEAD + s * stride(net) : NULL;
+}
+
+/* ---- commands ---- */
+
+void net__start_add(reef_net *net, net_start start) { net->starts[net->start_at++ % NET_STARTS] = start; }
+
+const net_start *net__start_find(const reef_net *net, uint32_t by, uint64_t tick)
+{
+    for (uint32_t i = 0; i < NET_STARTS; i++) {
+        const net_start *s = &net->starts[i];
+        if (s->incarnation && s->by == by && s->tick == tick) return s;
+    }
+    return NULL;
+}
+
+/* Applies the command in the input of this seat for this tick, if there is one. */
+static void start_apply(reef_net *net, uint32_t by, uint64_t tick)
+{
+    const net_start *s = net__start_find(net, by, tick);
+    if (s == NULL) return;
+    net_seat *seat = &net->seats[s->seat];
+    if (seat->incarnation != s->incarnation || seat->first != NET_NEVER || s->first <= tick) return;
+    seat->first = s->first;
+    if (seat->have < s->first) seat->have = s->first;
+    seat->grew_at = net->now;
+    if ((int)s->seat == net->seat) net->local_next = s->first;
+}
+
+/* ---- confirming ---- */
+
+void net__confirm(reef_net *net)
+{
+    while (net->confirmed < net->tick + NET_REACH / 2) {
+        const uint64_t t = net->confirmed;
+        uint32_t playing = 0, later = 0;
+        for (uint32_t s = 0; s < NET_SEATS; s++) {
+            const net_seat *seat = &net->seats[s];
+            if (seat->first != NET_NEVER && seat->first > t && seat->first < seat->end) later |= 1u << s;
+            if (!net__plays(seat, t)) continue;
+            const net_start *start = net__start_find(net, s, t);
+            if (seat->have <= t || (start && start->view > net->view.number)) return;
+            playing |= 1u << s;
+        }
+        if (playing == 0 && later == 0) {
+            net__end(net, "no player is left");
+            return;
+        }
+        for (uint32_t s = 0; s < NET_SEATS; s++)
+            if (playing & 1u << s) start_apply(net, s, t);
+        net->confirmed++;
+        net->confirmed_at = net->now;
+    }
+}
+
+/* ---- the local player ---- */
+
+/* As the host: lets a member begin, by a command in the input for `tick`. Not before all ends are confirmed, so that no
+ * command of an earlier host for the same member can still be on its way. */
+static void start_put(reef_net *net, uint64_t tick)
+{
+    for (uint32_t s = 0; s < NET_SEATS; s++)
+        if (net->seats[s].incarnation && net->seats[s].end != NET_NEVER && net->seats[s].end > net->confirmed) return;
+    for (uint32_t i = 0; i < NET_STARTS; i++)
+        if (net->starts[i].incarnation && net->starts[i].tick >= net->confirmed) return;
+    for (uint32_t s = 0; s < NET_SEATS; s++) {
+        if (!(net->view.members & 1u << s) || net->seats[s].first != NET_NEVER) continue;
+        net__start_add(net, (net_start){.tick = tick,
+                                        .incarnation = net->seats[s].incarnation,
+                                        .first = tick + net->config.ahead_max + 8,
+                                        .by = (uint32_t)net->seat,
+                                        .seat = s,
+                                        .view = net->view.number});
+        return;
+    }
+}
+
+void net__emit(reef_net *net)
+{
+    if (net->seat < 0 || net->leave_at || net->seats[net->seat].frozen) return;
+    net_seat *seat = &net->seats[net->seat];
+    _Alignas(16) unsigned char input[REEF_NET_INPUT_MAX] = {0};
+    if (seat->first == NET_NEVER || seat->end != NET_NEVER || net->local_next > net->tick + net->delay) return;
+    if (net->config.sample) net->config.sample(net->config.context, input);
+    if (!net__input_allowed(net, input)) { /* the others would refuse it */
+        memset(input, 0, sizeof input);
+        net->stats.refused++;
+    }
+    while (net->local_next <= net->tick + net->delay) {
+        memcpy(net__input(net, (uint32_t)net->seat, net->local_next), input, net->input_bytes);
+        if ((int)net->view.host == net->seat) start_put(net, net->local_next);
+        seat->have = ++net->local_next;
+        seat->grew_at = net->now;
+    }
+}

@@ -1,0 +1,297 @@
+/* A session from inside: the protocol, and the state that its files share.
+ *
+ * Peers. Players have the seats 0 ... 7, and everybody sends to everybody (a mesh). Guests (joiners that aren't players
+ * yet, and spectators) talk to the host alone. A program is known by its incarnation, a random number: who comes back
+ * is a new one.
+ *
+ * Inputs. seat.have: all inputs of the seat before that tick are known. Each datagram carries `have` of all seats,
+ * which acknowledges; the inputs behind what the receiver has are sent again and again until it has them, one's own at
+ * once, and those of others when the receiver hasn't got on with them for a while. So the one rule "send what the other
+ * lacks" repeats losses, relays for links that fail, hands round the last inputs of a player who dropped, and feeds
+ * guests.
+ *
+ * Confirmed. Tick t is confirmed when the inputs of all seats that play in it (first <= t < end) are known. The host
+ * lets a member begin by a command in his own stream of inputs: "with my input for T: seat s plays from S > T". Nobody
+ * can confirm T without that input, so all confirm the same. Predicted ticks reach at most ahead_max beyond.
+ *
+ * Agreement. Who is a member, who hosts, and with which tick a dropped player's inputs end is the view. View n + 1
+ * follows from view n by the single-decree Paxos of the members of view n (agree.c):
+ *
+ *     PROPOSE(ballot, drop)    a member suspects others; or the host wants to add one
+ *     PROMISE(have)            "I ignore lower ballots, and take no more inputs of those in `drop`"
+ *     ACCEPT(view)             when all that stay have promised, and a quorum: `end` of who goes is the largest `have`
+ *     ACCEPTED                 a quorum of these decides; VIEW(view) tells everybody
+ *
+ * A quorum is more than half of view n, or exactly half with its host: two quorums always meet. Whoever stays has
+ * promised, so `end` is never below what it knows: no confirmed input changes. Who stays but hadn't promised would
+ * break that; therefore the proposer begins again with a larger `drop` when somebody doesn't answer. The others learn
+ * that they are out when they meet a newer view, or end when they find no quorum for patience_ns. What they confirmed
+ * on their side of a partition counts only there.
+ *
+ * Failures, and what follows:
+ *     a datagram is lost, late, doubled     it is sent again; inputs below `have` are skipped
+ *     a link fails                          its datagrams go through a member that hears both (RELAY)
+ *     a player is silent, or blocks         a view without him, at most silence_ns later; he may join again
+ *     who alone had the last inputs dies    the next view ends that seat where the survivors know its inputs
+ *     the proposer dies                     the next one's ballot finds what a quorum may have accepted, and repeats it
+ *     the host dies                         the next seat hosts; guests ask that one and load again
+ *     no quorum                             everybody waits, at most ahead_max ticks ahead, and ends after patience_ns
+ *     a state is lost on its way            its chunks are asked for until all are there
+ *     a step or an allocation fails         the update returns it; the next one does what is left
+ *     states differ                         the session ends, and says where (desync.c)
+ *     an input is absurd                    its datagram is refused; a player whose inputs don't come blocks, see above
+ *
+ * Where it comes from: PROVENANCE.md. */
+#ifndef REEF_NET_NET_H
+#define REEF_NET_NET_H
+
+#include "reef_net.h"
+#include "wire.h"
+#include <reef/file.h>
+#include <reef/type_info.h>
+
+enum {
+    NET_VERSION = 1,
+    NET_SEATS = REEF_NET_PLAYERS_MAX,
+    NET_GUESTS = 8,
+    NET_LINKS = NET_SEATS + NET_GUESTS, /* links 0 ... 7 belong to the seats, the others to guests */
+    NET_RING = 2048,                    /* ticks whose inputs are kept; a power of two */
+    NET_SLOTS = 128,                    /* ticks whose events are kept; more than 2 * 32 predicted ones */
+    NET_STARTS = 64,                    /* commands that are kept */
+    NET_VIEWS = 16,                     /* views that are kept for those who are behind */
+    NET_HASHES = 256,
+    NET_WINDOW = 64, /* chunks of a state on their way */
+    NET_CHUNK = 1024,
+    NET_REACH = 1024 /* inputs further than this beyond the confirmed tick are refused */
+};
+
+#define NET_NEVER UINT64_MAX
+#define NET_MS UINT64_C(1000000)
+
+/* The first byte of a datagram; the session follows, 8 bytes, 0 in HELLO. */
+typedef enum net_message {
+    NET_HELLO = 1, /* version, incarnation, attempt, digest, spectator */
+    NET_REFUSE,    /* incarnation, text */
+    NET_WELCOME,   /* incarnation, blob: number, kind, size */
+    NET_ASK,       /* incarnation, blob, chunks: all before, and bits of those behind */
+    NET_CHUNK_OF,  /* blob, chunk, bytes */
+    NET_FRAME,     /* packet.c */
+    NET_AGREE,     /* agree.c */
+    NET_RELAY,     /* from, to (incarnations), a datagram */
+    NET_DESYNC     /* desync.c */
+} net_message;
+
+typedef enum net_blob_kind { NET_BLOB_NONE = 0, NET_BLOB_STATE, NET_BLOB_DESCRIPTION } net_blob_kind;
+
+typedef struct net_seat {
+    uint64_t incarnation, address; /* incarnation 0: nobody had it yet */
+    uint64_t first, end;           /* plays ticks first <= t < end; first NET_NEVER: not begun */
+    uint64_t have;                 /* inputs before it are known; 0: not begun */
+    uint64_t grew_at;              /* when `have` last grew */
+    bool frozen;                   /* promised: no more inputs until the next view */
+} net_seat;
+
+typedef struct net_view {
+    uint32_t number, members, host;
+    struct {
+        uint64_t incarnation, address, end;
+    } seat[NET_SEATS];
+} net_view;
+
+/* "With the input of seat `by` for `tick`: `incarnation`, a member since `view`, plays in `seat` from `first`." A tick
+ * with a command isn't confirmed before that view is known. */
+typedef struct net_start {
+    uint64_t tick, incarnation, first; /* incarnation 0: empty */
+    uint32_t by, seat, view;
+} net_start;
+
+typedef struct net_link {
+    bool used, guest, spectator, ready, leaving;
+    uint64_t incarnation, address;
+    uint64_t direct_at, heard_at; /* a datagram came directly; directly or by relay. 0: never */
+    uint32_t hears;               /* seats that the peer hears directly */
+    uint32_t view;
+    uint64_t tick, confirmed, tick_at; /* as it said at tick_at */
+    uint64_t have[NET_SEATS], have_at[NET_SEATS];
+    uint64_t cursor[NET_SEATS], cursor_at;
+    uint64_t round_ns, their_time, their_time_at;
+    uint64_t view_sent_at;
+    uint64_t hash_tick, hash; /* the last that it told */
+    /* a blob for a guest */
+    net_blob_kind blob_kind;
+    uint32_t blob, attempt; /* attempt: of the HELLO that it answers */
+    reef_bytes blob_bytes;  /* the prefix of a state, its file; a description */
+    unsigned char *blob_head;
+    size_t blob_head_bytes;
+    uint64_t blob_base, blob_acked, blob_budget;
+    uint64_t chunk_sent_at[NET_WINDOW];
+    uint64_t blob_at; /* the tick of the state */
+} net_link;
+
+typedef struct net_event {
+    uint32_t kind, bytes;
+    uint64_t key, id;
+    unsigned char data[REEF_NET_EVENT_BYTES_MAX];
+} net_event;
+
+/* The events of a tick as it was last played, and those that the program was told of. */
+typedef struct net_slot {
+    uint64_t tick;
+    uint32_t count, told_count;
+    bool dirty, overflow;
+    net_event of[REEF_NET_EVENTS_MAX], told[REEF_NET_EVENTS_MAX];
+} net_slot;
+
+typedef struct net_proposal {
+    bool active, accepting;
+    uint32_t ballot, drop, promised, accepted;
+    int add; /* link of the guest; -1: none */
+    uint64_t began_at, sent_at;
+    uint64_t have[NET_SEATS];
+    uint32_t best_ballot; /* the highest that a promise brought */
+    net_view value;
+} net_proposal;
+
+typedef struct net_desync net_desync;
+
+struct reef_net {
+    reef_net_config config;
+    reef_allocator allocator;
+    reef_net_phase phase;
+    char reason[REEF_NET_REASON_MAX];
+    uint64_t now, began_at;
+    bool clock_begun, leaving;
+    bool left;                  /* out of the view, and still telling the others */
+    uint64_t left_at, leave_at; /* leave_at: asked to leave; 0: not */
+    uint64_t session;           /* the incarnation of the first host; 0: not known */
+    uint64_t incarnation;
+    int seat; /* -1: none */
+    /* inputs */
+    uint32_t input_bytes, packed_bytes;
+    net_seat seats[NET_SEATS];
+    unsigned char *inputs; /* [seat][tick & (NET_RING - 1)][input_bytes] */
+    net_start starts[NET_STARTS];
+    uint32_t start_at;
+    uint64_t local_next, confirmed, checked;
+    uint64_t confirmed_at; /* when it last grew */
+    /* world */
+    reef_history *history;
+    uint64_t base; /* the tick of the history's tick 0 */
+    uint64_t tick;
+    bool replaying;
+    unsigned char *packed; /* room for NET_SLOTS inputs of ticks */
+    reef_late_input *late;
+    /* events */
+    net_slot *slots;
+    uint64_t final; /* events before this tick were handed out */
+    reef_net_notice *notices;
+    uint32_t notice_first, notice_count, notice_room;
+    uint64_t stepping; /* the tick that is being played */
+    /* hashes of confirmed states */
+    uint64_t hashed; /* the next tick to hash */
+    struct {
+        uint64_t tick, hash;
+    } hashes[NET_HASHES];
+    /* time */
+    double owed;
+    uint64_t paced_at, delay_at;
+    uint32_t delay;
+    uint64_t frame_at;
+    /* agreement */
+    net_view view, views[NET_VIEWS];
+    uint32_t promised_ballot, accepted_ballot, seen_ballot;
+    net_view accepted_view;
+    uint64_t promised_at, suspected_at;
+    net_proposal proposal;
+    net_link links[NET_LINKS];
+    /* joining */
+    uint64_t server, asked_at, welcomed_at;
+    uint32_t blob, blob_number, attempt;
+    net_blob_kind blob_kind;
+    unsigned char *blob_bytes, *blob_seen;
+    uint64_t blob_size, blob_base, blob_chunks;
+    char *description;
+    size_t description_bytes;
+    uint64_t digest;
+    net_desync *desync; /* states differ, and both sides look where; NULL: they don't */
+    bool examining;
+    reef_net_stats stats;
+};
+
+/* ---- memory: memory.c ---- */
+void *net__alloc(reef_net *net, size_t bytes);
+void net__release(reef_net *net, void *block, size_t bytes);
+reef_allocator net__allocator(const reef_allocator *given);
+void net__say(reef_net *net, const char *format, ...); /* what it waits for */
+void net__end(reef_net *net, const char *format, ...);
+
+/* ---- inputs: input.c ---- */
+unsigned char *net__input(reef_net *net, uint32_t seat, uint64_t tick);
+bool net__plays(const net_seat *seat, uint64_t tick);
+bool net__input_allowed(const reef_net *net, const void *input);
+/* Writes what tick `tick` is played with, as far as is known, the rest predicted: packed_bytes. */
+void net__pack(reef_net *net, uint64_t tick, unsigned char *packed);
+void net__unpack(const reef_net *net, const unsigned char *packed, reef_net_tick *tick);
+/* Confirms ticks and applies the commands in them. */
+void net__confirm(reef_net *net);
+void net__start_add(reef_net *net, net_start start);
+const net_start *net__start_find(const reef_net *net, uint32_t by, uint64_t tick);
+/* Emits local inputs until that of tick + delay is there. */
+void net__emit(reef_net *net);
+
+/* ---- ticks: play.c ---- */
+reef_status net__history_begin(reef_net *net, uint64_t tick);
+reef_status net__correct(reef_net *net);
+reef_status net__pace(reef_net *net);
+reef_status net__hash(reef_net *net);
+reef_world *net__fork_at(reef_net *net, uint64_t tick); /* the state before it; NULL: not kept, or no memory */
+
+/* ---- events: event.c ---- */
+void net__events_begin(reef_net *net, uint64_t tick);
+reef_status net__events_tell(reef_net *net);
+
+/* ---- datagrams: packet.c ---- */
+void net__send(reef_net *net, net_link *link, const void *bytes, size_t count);
+void net__head(const reef_net *net, wire *w, net_message message);
+void net__frames_send(reef_net *net);
+void net__frame_read(reef_net *net, wire *w, uint64_t from, bool relayed);
+net_link *net__link_of(reef_net *net, uint64_t incarnation);
+uint64_t net__silent(const reef_net *net, const net_link *link);
+void net__receive(reef_net *net);
+void net__datagram(reef_net *net, uint64_t from, unsigned char *bytes, size_t count, bool relayed);
+
+/* ---- time: clock.c ---- */
+double net__ahead(const reef_net *net); /* ticks that this program is ahead of the others, or behind (< 0) */
+void net__delay_adapt(reef_net *net);
+
+/* ---- agreement: agree.c ---- */
+bool net__quorum(const net_view *view, uint32_t seats);
+void net__agree(reef_net *net);
+void net__agree_read(reef_net *net, wire *w);
+void net__view_send(reef_net *net, net_link *link);
+void net__view_put(wire *w, const net_view *view);
+void net__view_get(wire *w, net_view *view);
+void net__view_install(reef_net *net, const net_view *view);
+
+/* ---- joining: join.c (who joins), serve.c (the host) ---- */
+void net__join(reef_net *net);
+void net__welcome_read(reef_net *net, wire *w, uint64_t from);
+void net__chunk_read(reef_net *net, wire *w);
+void net__refuse_read(reef_net *net, wire *w, uint64_t from);
+void net__join_again(reef_net *net);
+void net__join_release(reef_net *net);
+void net__hello_read(reef_net *net, wire *w, uint64_t from);
+void net__ask_read(reef_net *net, wire *w, uint64_t from);
+void net__serve(reef_net *net, uint64_t passed_ns);
+void net__guest_release(reef_net *net, net_link *link);
+
+/* ---- states that differ: desync.c ---- */
+void net__desync_begin(reef_net *net, net_link *with, uint64_t tick);
+void net__desync(reef_net *net);
+void net__desync_read(reef_net *net, wire *w);
+
+/* ---- what must be equal: describe.c ---- */
+bool net__describe(reef_net *net); /* writes net->description; false: no memory */
+uint64_t net__digest(const char *text, size_t count);
+
+#endif

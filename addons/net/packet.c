@@ -1,0 +1,370 @@
+/* Datagrams: frames, which carry inputs, acknowledgements, clocks and hashes; relaying; what arrives.
+ *
+ *     FRAME   message, session, incarnation; flags (leaving, ready); view; tick; confirmed; time; the receiver's time
+ *             and how long ago it came; seats heard directly; `have` of each seat that has one; hashes; runs
+ *     run     seat, first tick, count; inputs: a byte (1: as the one before, 2: with a command), bytes, command
+ *
+ * A direct datagram counts only if it comes from the address of who it names. */
+#include "net.h"
+
+enum { FLAG_LEAVING = 1, FLAG_READY = 2, INPUT_SAME = 1, INPUT_START = 2, HASHES = 4, RUN_MAX = 255 };
+
+void net__head(const reef_net *net, wire *w, net_message message)
+{
+    wire_u8(w, (uint32_t)message);
+    wire_u64(w, net->session);
+}
+
+net_link *net__link_of(reef_net *net, uint64_t incarnation)
+{
+    for (uint32_t i = 0; i < NET_LINKS; i++)
+        if (net->links[i].used && net->links[i].incarnation == incarnation) return &net->links[i];
+    return NULL;
+}
+
+static int seat_of(const reef_net *net, const net_link *link)
+{
+    const ptrdiff_t i = link - net->links;
+    return i < NET_SEATS ? (int)i : -1;
+}
+
+uint64_t net__silent(const reef_net *net, const net_link *link) { return net->now - link->heard_at; }
+
+static void send_raw(reef_net *net, uint64_t to, const void *bytes, size_t count)
+{
+    if (to == 0) return;
+    net->config.transport.send(net->config.transport.context, to, bytes, count);
+    net->stats.sent++;
+    net->stats.sent_bytes += count;
+}
+
+/* A member that hears both ends directly. */
+static net_link *relay_for(reef_net *net, const net_link *link)
+{
+    const int seat = seat_of(net, link);
+    for (uint32_t i = 0; seat >= 0 && i < NET_SEATS; i++) {
+        net_link *l = &net->links[i];
+        if (l->used && l != link && net->now - l->direct_at < 400 * NET_MS && l->hears & 1u << seat) return l;
+    }
+    return NULL;
+}
+
+void net__send(reef_net *net, net_link *link, const void *bytes, size_t count)
+{
+    send_raw(net, link->address, bytes, count);
+    const bool heard = net->now - link->direct_at < 400 * NET_MS && (net->seat < 0 || link->hears >> net->seat & 1);
+    if (net->seat < 0 || link->guest || heard) return;
+    const net_link *by = relay_for(net, link);
+    unsigned char room[REEF_NET_DATAGRAM_MAX];
+    wire w = {room, 0, sizeof room, false};
+    if (by == NULL) return;
+    net__head(net, &w, NET_RELAY);
+    wire_u64(&w, net->incarnation);
+    wire_u64(&w, link->incarnation);
+    wire_put(&w, bytes, count);
+    if (!w.bad) send_raw(net, by->address, room, w.at);
+}
+
+/* ---- sending frames ---- */
+
+/* Writes inputs of a seat from `from` on, as many as fit. Returns the tick behind the last one. */
+static uint64_t run_put(reef_net *net, wire *w, uint32_t s, uint64_t from)
+{
+    const net_seat *seat = &net->seats[s];
+    const unsigned char *before = NULL;
+    wire start = *w;
+    uint32_t count = 0;
+    wire_u8(w, s);
+    wire_u64(w, from);
+    const size_t count_at = w->at;
+    wire_u8(w, 0);
+    while (!w->bad && from < seat->have && from < seat->end && count < RUN_MAX) {
+        const unsigned char *input = net__input(net, s, from);
+        const net_start *command = net__start_find(net, s, from);
+        const bool same = before && memcmp(before, input, net->input_bytes) == 0;
+        wire one = *w;
+        wire_u8(&one, (same ? INPUT_SAME : 0u) | (command ? INPUT_START : 0u));
+        if (!same) wire_put(&one, input, net->input_bytes);
+        if (command) {
+            wire_u8(&one, command->seat);
+            wire_u32(&one, command->view);
+            wire_u64(&one, command->incarnation);
+            wire_u64(&one, command->first);
+        }
+        if (one.bad) break;
+        *w = one;
+        before = input;
+        from++;
+        count++;
+    }
+    if (w->bad || count == 0) {
+        *w = start;
+        return from;
+    }
+    w->bytes[count_at] = (unsigned char)count;
+    return from;
+}
+
+static void frame_head(reef_net *net, wire *w, const net_link *link)
+{
+    net__head(net, w, NET_FRAME);
+    wire_u64(w, net->incarnation);
+    wire_u8(w,
+            (net->leaving ? FLAG_LEAVING : 0u) | (net->phase == REEF_NET_WATCHING && net->seat < 0 ? FLAG_READY : 0u));
+    wire_u32(w, net->view.number);
+    wire_u64(w, net->tick);
+    wire_u64(w, net->checked);
+    wire_u64(w, net->now);
+    wire_u64(w, link->their_time);
+    wire_u64(w, net->now - link->their_time_at);
+    uint32_t heard = 0, known = 0, hashes = 0;
+    for (uint32_t s = 0; s < NET_SEATS; s++) {
+        if (net->links[s].used && net->links[s].direct_at && net->now - net->links[s].direct_at < 400 * NET_MS)
+            heard |= 1u << s;
+        if (net->seats[s].have) known |= 1u << s;
+    }
+    wire_u8(w, heard);
+    wire_u8(w, known);
+    for (uint32_t s = 0; s < NET_SEATS; s++)
+        if (known & 1u << s) wire_u64(w, net->seats[s].have);
+    const size_t hashes_at = w->at;
+    wire_u8(w, 0);
+    for (uint64_t t = net->hashed; hashes < HASHES && t >= net->config.hash_every; hashes++) {
+        t -= net->config.hash_every;
+        const uint64_t hash = reef_net_hash(net, t);
+        if (hash == 0) break;
+        wire_u64(w, t);
+        wire_u64(w, hash);
+    }
+    w->bytes[hashes_at] = (unsigned char)hashes;
+}
+
+/* Does the peer need this seat's inputs from here? */
+static bool lacks(const reef_net *net, const net_link *link, uint32_t s)
+{
+    const net_seat *seat = &net->seats[s];
+    const uint64_t last = seat->have < seat->end ? seat->have : seat->end;
+    if (seat->first == NET_NEVER || link->have[s] >= last) return false;
+    return (int)s == net->seat || link->guest || net->now - link->have_at[s] > 150 * NET_MS;
+}
+
+/* Sends a frame; when the peer lacks much, some more, each with what follows. */
+static void frames_send(reef_net *net, net_link *link)
+{
+    enum { FRAMES_MAX = 4, SOON = 24 };
+    unsigned char room[REEF_NET_DATAGRAM_MAX - 32]; /* fits a relay's datagram too */
+    const uint64_t again = link->round_ns + 50 * NET_MS;
+    if (net->now - link->cursor_at > again) {
+        memset(link->cursor, 0, sizeof link->cursor);
+        link->cursor_at = net->now;
+    }
+    for (uint32_t n = 0; n < FRAMES_MAX; n++) {
+        wire w = {room, 0, sizeof room, false};
+        bool more = false;
+        frame_head(net, &w, link);
+        for (uint32_t k = 0; k < NET_SEATS; k++) {
+            const uint32_t s = net->seat < 0 ? k : (k + (uint32_t)net->seat) % NET_SEATS; /* one's own first */
+            const net_seat *seat = &net->seats[s];
+            if (!lacks(net, link, s)) continue;
+            uint64_t from = link->have[s] > seat->first ? link->have[s] : seat->first;
+            if (seat->have > NET_RING - 64 && from < seat->have - (NET_RING - 64)) continue; /* no longer kept */
+            if (seat->have - from > SOON && link->cursor[s] > from) from = link->cursor[s];
+            if (n > 0 && from >= seat->have) continue;
+            link->cursor[s] = run_put(net, &w, s, from);
+            more |= link->cursor[s] < seat->have && link->cursor[s] < seat->end;
+        }
+        net__send(net, link, room, w.at);
+        if (!more) break;
+    }
+}
+
+void net__frames_send(reef_net *net)
+{
+    if (net->phase != REEF_NET_WATCHING && net->phase != REEF_NET_PLAYING) return;
+    if (net->now - net->frame_at < net->config.step_ns * 3 / 4) return;
+    net->frame_at = net->now;
+    for (uint32_t i = 0; i < NET_LINKS; i++) {
+        net_link *l = &net->links[i];
+        if (!l->used || (l->guest && l->blob_kind)) continue; /* who still loads doesn't read frames */
+        if (net->seat < 0 && l->address != net->server) continue;
+        if (net->seat >= 0) net__view_send(net, l);
+        frames_send(net, l);
+    }
+}
+
+/* ---- reading frames ---- */
+
+static void hash_compare(reef_net *net, net_link *link, uint64_t tick, uint64_t hash)
+{
+    const uint64_t mine = reef_net_hash(net, tick);
+    if (mine == 0 || tick <= link->hash_tick) return;
+    link->hash_tick = tick;
+    net->stats.hashes_compared++;
+    if (mine == hash) return;
+    net__desync_begin(net, link, tick);
+}
+
+/* Takes the inputs of a run that are new. A malformed run makes the message bad. */
+static void run_get(reef_net *net, wire *w)
+{
+    const uint32_t s = wire_get8(w);
+    const uint64_t from = wire_get64(w);
+    const uint32_t count = wire_get8(w);
+    const unsigned char *input = NULL;
+    if (s >= NET_SEATS || from > UINT64_MAX - RUN_MAX) w->bad = true;
+    for (uint32_t i = 0; !w->bad && i < count; i++) {
+        const uint32_t kind = wire_get8(w);
+        net_start start = {.tick = from + i, .by = s};
+        if (!(kind & INPUT_SAME)) input = wire_take(w, net->input_bytes);
+        if (kind & INPUT_START) {
+            start.seat = wire_get8(w);
+            start.view = wire_get32(w);
+            start.incarnation = wire_get64(w);
+            start.first = wire_get64(w);
+        }
+        if (w->bad || input == NULL || start.seat >= NET_SEATS || kind > 3) {
+            w->bad = true;
+            return;
+        }
+        net_seat *seat = &net->seats[s];
+        if ((int)s == net->seat || seat->first == NET_NEVER || seat->frozen) continue;
+        if (start.tick != seat->have || start.tick >= seat->end || start.tick >= net->tick + NET_REACH) continue;
+        if (!net__input_allowed(net, input)) {
+            net->stats.refused++;
+            return;
+        }
+        memcpy(net__input(net, s, start.tick), input, net->input_bytes);
+        if (start.incarnation) net__start_add(net, start);
+        seat->have++;
+        seat->grew_at = net->now;
+    }
+}
+
+/* Who has left answers until everybody has the view without it. */
+static void left_read(reef_net *net, wire *w, uint64_t from)
+{
+    net_link link = {.used = true, .guest = true, .address = from};
+    net_link *l = net__link_of(net, wire_get64(w));
+    (void)wire_get8(w);
+    link.view = wire_get32(w);
+    if (w->bad) return;
+    if (l) l->view = link.view;
+    net__view_send(net, &link);
+}
+
+void net__frame_read(reef_net *net, wire *w, uint64_t from, bool relayed)
+{
+    net_link *l = net__link_of(net, wire_get64(w));
+    const uint32_t flags = wire_get8(w), view = wire_get32(w);
+    if (l == NULL || (!relayed && from != l->address)) {
+        net->stats.refused++;
+        if (l == NULL && !w->bad && net->seat >= 0) { /* perhaps one that is out and hasn't heard of it */
+            net_link gone = {.used = true, .guest = true, .address = from, .view = view};
+            net__view_send(net, &gone);
+        }
+        return;
+    }
+    const uint64_t tick = wire_get64(w), confirmed = wire_get64(w), time = wire_get64(w);
+    const uint64_t echo = wire_get64(w), held = wire_get64(w);
+    const uint32_t hears = wire_get8(w), known = wire_get8(w);
+    if (w->bad) {
+        net->stats.refused++;
+        return;
+    }
+    const bool newer = time >= l->their_time;
+    if (!relayed) l->direct_at = net->now;
+    l->heard_at = net->now;
+    if (newer) {
+        l->hears = hears;
+        l->view = view;
+        l->tick = tick;
+        l->confirmed = confirmed;
+        l->tick_at = l->their_time_at = net->now;
+        l->their_time = time;
+        l->ready = (flags & FLAG_READY) != 0;
+        l->leaving = (flags & FLAG_LEAVING) != 0;
+        if (echo && echo <= net->now && held <= net->now - echo) {
+            const uint64_t round = net->now - echo - held;
+            l->round_ns = l->round_ns ? (l->round_ns * 7 + round) / 8 : round;
+            if (l->round_ns == 0) l->round_ns = 1;
+        }
+    }
+    for (uint32_t s = 0; s < NET_SEATS; s++) {
+        if (!(known & 1u << s)) continue;
+        const uint64_t have = wire_get64(w);
+        if (w->bad || have <= l->have[s]) continue;
+        l->have[s] = have;
+        l->have_at[s] = net->now;
+    }
+    const uint32_t hashes = wire_get8(w);
+    uint64_t hash[HASHES][2];
+    for (uint32_t i = 0; i < hashes && i < HASHES && !w->bad; i++) {
+        hash[i][0] = wire_get64(w);
+        hash[i][1] = wire_get64(w);
+    }
+    if (hashes > HASHES) w->bad = true;
+    for (uint32_t i = hashes; !w->bad && i-- > 0;) hash_compare(net, l, hash[i][0], hash[i][1]);
+    while (!w->bad && wire_left(w)) run_get(net, w);
+    if (w->bad) net->stats.refused++;
+}
+
+/* ---- what arrives ---- */
+
+static void relay_read(reef_net *net, wire *w, uint64_t from)
+{
+    const uint64_t sender = wire_get64(w), receiver = wire_get64(w);
+    const net_link *by = net__link_of(net, sender);
+    unsigned char copy[REEF_NET_DATAGRAM_MAX];
+    const size_t count = wire_left(w);
+    if (w->bad || by == NULL || by->guest || net->seat < 0) {
+        net->stats.refused++;
+        return;
+    }
+    if (receiver == net->incarnation) {
+        memcpy(copy, w->bytes + w->at, count);
+        if (count && copy[0] != NET_RELAY) net__datagram(net, by->address, copy, count, true);
+        return;
+    }
+    const net_link *to = net__link_of(net, receiver);
+    if (to == NULL || to->guest || from != by->address) return; /* passed on once only */
+    send_raw(net, to->address, w->bytes, w->end);
+    net->stats.relayed++;
+}
+
+void net__datagram(reef_net *net, uint64_t from, unsigned char *bytes, size_t count, bool relayed)
+{
+    wire w = {bytes, 0, count, false};
+    const uint32_t message = wire_get8(&w);
+    const uint64_t session = wire_get64(&w);
+    const bool playing = net->phase == REEF_NET_PLAYING || net->phase == REEF_NET_WATCHING;
+    const bool ours = session == net->session && net->session != 0;
+    if (w.bad) net->stats.refused++;
+    else if (message == NET_HELLO && session == 0 && !relayed) net__hello_read(net, &w, from);
+    else if (message == NET_WELCOME && !relayed) net__welcome_read(net, &w, from);
+    else if (message == NET_REFUSE && !relayed) net__refuse_read(net, &w, from);
+    else if (!ours) net->stats.refused++;
+    else if (message == NET_CHUNK_OF && !relayed) net__chunk_read(net, &w);
+    else if (message == NET_ASK && !relayed) net__ask_read(net, &w, from);
+    else if (net->left && message == NET_FRAME) left_read(net, &w, from);
+    else if (net->left && message == NET_AGREE) net__agree_read(net, &w);
+    else if (!playing) return;
+    else if (message == NET_FRAME) net__frame_read(net, &w, from, relayed);
+    else if (message == NET_AGREE) net__agree_read(net, &w);
+    else if (message == NET_DESYNC) net__desync_read(net, &w);
+    else if (message == NET_RELAY && !relayed) relay_read(net, &w, from);
+    else net->stats.refused++;
+}
+
+void net__receive(reef_net *net)
+{
+    enum { MOST = 512 }; /* in an update, so that a flood doesn't stop the game */
+    unsigned char bytes[REEF_NET_DATAGRAM_MAX];
+    uint64_t from;
+    size_t count;
+    for (uint32_t i = 0; i < MOST && net->phase != REEF_NET_ENDED; i++) {
+        if (!net->config.transport.receive(net->config.transport.context, &from, bytes, &count)) return;
+        net->stats.received++;
+        net->stats.received_bytes += count;
+        if (count <= sizeof bytes) net__datagram(net, from, bytes, count, false);
+    }
+}

@@ -1,0 +1,640 @@
+/* The add-on reef_net, case by case: joining and who is refused, leaving, links that fail, partitions, events, steps
+ * and allocations that fail, datagrams that somebody has changed. (Seeds with everything at once: test_net_seeds.c.) */
+#include "net_game.h"
+#include "support.h"
+#include <math.h>
+
+#define MS UINT64_C(1000000)
+#define STEP_NS (1000 * MS / 60)
+enum { PROGRAMS_MAX = 10 };
+
+typedef struct program {
+    reef_net *net;
+    reef_world *world;
+    net_game game;
+    reef_net_transport plain; /* below one that changes datagrams */
+    uint64_t changes;
+} program;
+
+typedef struct stage {
+    reef_net_sim *sim;
+    uint64_t now;
+    program of[PROGRAMS_MAX];
+    uint32_t count;
+    heap *heap; /* for the sessions and worlds of further programs; NULL: the C library's */
+} stage;
+
+static const reef_net_line good = {.latency_ns = 20 * MS, .jitter_ns = 5 * MS, .loss = 10, .twice = 5};
+
+static void stage_begin(stage *s)
+{
+    *s = (stage){.sim = reef_net_sim_new(7, &good, NULL)};
+    assert_non_null(s->sim);
+}
+
+static void stage_end(stage *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        reef_net_free(s->of[i].net);
+        reef_world_free(s->of[i].world);
+    }
+    reef_net_sim_free(s->sim);
+}
+
+static reef_net_config config_of(stage *s, program *p, uint64_t address)
+{
+    reef_world_config world = {.seed = 5, .log = reef_log_none};
+    if (s->heap) world.allocator = heap_allocator(s->heap);
+    if (p->world == NULL) {
+        p->world = reef_world_new(&world);
+        if (p->world) net_game_begin(p->world, &p->game);
+    }
+    p->game.seed = address;
+    reef_net_config c = {
+        .world = p->world, .transport = reef_net_sim_transport(s->sim, address), .step = net_game_step};
+    if (s->heap) c.allocator = heap_allocator(s->heap);
+    c.sample = net_game_sample;
+    c.context = &p->game;
+    c.input = net_game_input();
+    c.step_ns = STEP_NS;
+    c.nonce = 100 + address;
+    c.silence_ns = 500 * MS;
+    c.patience_ns = 2000 * MS;
+    return c;
+}
+
+/* Adds a program: the first one hosts, the others join it. */
+static program *add_with(stage *s, void (*change)(reef_net_config *config, program *p))
+{
+    program *p = &s->of[s->count++];
+    reef_net_config c = config_of(s, p, s->count);
+    char reason[REEF_NET_REASON_MAX];
+    if (change) change(&c, p);
+    p->net = s->count == 1 ? reef_net_host(&c, reason) : reef_net_join(&c, 1, reason);
+    if (p->net == NULL) fail_msg("%s", reason);
+    return p;
+}
+static program *add(stage *s) { return add_with(s, NULL); }
+
+static void play(stage *s, uint64_t ms)
+{
+    for (uint64_t i = 0; i < ms; i += 4) {
+        s->now += 4 * MS;
+        reef_net_sim_time(s->sim, s->now);
+        for (uint32_t k = 0; k < s->count; k++)
+            if (s->of[k].net) (void)reef_net_update(s->of[k].net, s->now);
+    }
+}
+
+static void play_until_all_play(stage *s)
+{
+    for (uint32_t i = 0; i < 200; i++) {
+        bool all = true;
+        play(s, 40);
+        for (uint32_t k = 0; k < s->count; k++) all &= reef_net_state(s->of[k].net) == REEF_NET_PLAYING;
+        if (all) break;
+    }
+    for (uint32_t k = 0; k < s->count; k++)
+        if (reef_net_state(s->of[k].net) != REEF_NET_PLAYING)
+            fail_msg("program %u: %s", k, reef_net_reason(s->of[k].net));
+    play(s, 1000);
+}
+
+/* The last tick whose hash both know; checks that they are equal. */
+static uint64_t equal_until(const program *a, const program *b)
+{
+    uint64_t last = 0;
+    const uint64_t until = reef_net_confirmed(a->net);
+    for (uint64_t t = 8; t <= until; t += 8) {
+        const uint64_t x = reef_net_hash(a->net, t), y = reef_net_hash(b->net, t);
+        if (x == 0 || y == 0) continue;
+        assert_int_equal(x, y);
+        last = t;
+    }
+    return last;
+}
+
+static void cut(stage *s, uint64_t a, uint64_t b, bool is)
+{
+    reef_net_sim_cut(s->sim, a, b, is);
+    reef_net_sim_cut(s->sim, b, a, is);
+}
+
+/* ---- joining ---- */
+
+static void eight_play_the_same(void **state)
+{
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    for (int i = 0; i < 8; i++) (void)add(&s);
+    play_until_all_play(&s);
+    uint32_t seats = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        seats |= 1u << reef_net_player(s.of[i].net);
+        assert_true(equal_until(&s.of[0], &s.of[i]) > 60);
+        assert_true(reef_net_statistics(s.of[i].net).hashes_compared > 10);
+    }
+    assert_int_equal(seats, 0xff);
+    stage_end(&s);
+}
+
+static void spectating(reef_net_config *c, program *p)
+{
+    (void)p;
+    c->spectator = true;
+}
+
+static void a_full_session_takes_spectators_only(void **state)
+{
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    for (int i = 0; i < 8; i++) (void)add(&s);
+    play_until_all_play(&s);
+    const program *more = add(&s), *spectator = add_with(&s, spectating);
+    play(&s, 3000);
+    assert_int_equal(reef_net_state(more->net), REEF_NET_ENDED);
+    assert_string_equal(reef_net_reason(more->net), "the session is full");
+    assert_int_equal(reef_net_state(spectator->net), REEF_NET_WATCHING);
+    assert_int_equal(reef_net_player(spectator->net), -1);
+    assert_true(equal_until(&s.of[0], spectator) > 60);
+    assert_int_equal(reef_net_statistics(spectator->net).rollbacks, 0);
+    assert_true(reef_net_tick_next(spectator->net) + 30 > reef_net_tick_next(s.of[0].net));
+    stage_end(&s);
+}
+
+typedef struct Other {
+    float x;
+} Other;
+REEF_COMPONENT(Other);
+REEF_FIELDS(Other, (x, "", -1, 1));
+
+static void stand(reef_block *b) { (void)b; }
+static void other_step(reef_net_config *c, program *p)
+{
+    (void)p;
+    c->step_ns += 1;
+}
+static void other_input(reef_net_config *c, program *p)
+{
+    (void)p;
+    c->input = reef_id(Other);
+    c->sample = NULL;
+}
+static void other_system(reef_net_config *c, program *p)
+{
+    (void)c;
+    assert_false(reef_system_is_null(reef_system(p->world, stand, "in Other")));
+}
+
+static reef_status rules_load(reef_world *w, void *context)
+{
+    (void)context;
+    return w ? REEF_OK : REEF_BAD_ARGUMENT;
+}
+static const reef_module rules = {.name = "rules", .version = 3, .load = rules_load};
+static void other_module(reef_net_config *c, program *p)
+{
+    (void)c;
+    assert_ok(reef_module_use(p->world, &rules));
+}
+
+static void another_program_is_refused_by_name(void **state)
+{
+    static const struct {
+        void (*change)(reef_net_config *c, program *p);
+        const char *here, *there;
+    } all[] = {{other_step, "here \"step 16666667 ns\"", "there \"step 16666666 ns\""},
+               {other_input, "here \"input Other: 4 bytes", "there \"input Keys: 3 bytes"},
+               {other_module, "here \"module rules 3\"", "there \"system 0 game_move"},
+               {other_system, "here \"system 2 stand: phase update", "there \"\""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        stage s;
+        stage_begin(&s);
+        (void)add(&s);
+        const program *p = add_with(&s, all[i].change);
+        play(&s, 2000);
+        assert_int_equal(reef_net_state(p->net), REEF_NET_ENDED);
+        if (!strstr(reef_net_reason(p->net), all[i].here) || !strstr(reef_net_reason(p->net), all[i].there))
+            fail_msg("%s", reef_net_reason(p->net));
+        assert_int_equal(reef_net_state(s.of[0].net), REEF_NET_PLAYING);
+        stage_end(&s);
+    }
+}
+
+static void nobody_answers(void **state)
+{
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    (void)add(&s);
+    reef_net_sim_cut(s.sim, 1, 2, true);
+    const program *p = add(&s);
+    play(&s, 3000);
+    assert_int_equal(reef_net_state(p->net), REEF_NET_ENDED);
+    assert_string_equal(reef_net_reason(p->net), "nobody answers at this address");
+    stage_end(&s);
+}
+
+static void a_configuration_out_of_range_is_refused(void **state)
+{
+    stage s;
+    program p = {0};
+    char reason[REEF_NET_REASON_MAX];
+    (void)state;
+    stage_begin(&s);
+    const reef_net_config right = config_of(&s, &p, 1);
+#define WRONG(member, value, text) \
+    do { \
+        reef_net_config c = right; \
+        c.member = value; \
+        assert_null(reef_net_host(&c, reason)); \
+        assert_string_equal(reason, text); \
+        assert_null(reef_net_join(&c, 2, NULL)); \
+    } while (0)
+    WRONG(world, NULL, "a session needs a world and a step");
+    WRONG(step, NULL, "a session needs a world and a step");
+    WRONG(transport.send, NULL, "a session needs a transport");
+    WRONG(input, (reef_component){0}, "the type of inputs isn't known");
+    WRONG(step_ns, 999999, "a tick takes 1 ... 1000 ms");
+    WRONG(step_ns, 1000000001, "a tick takes 1 ... 1000 ms");
+    WRONG(nonce, 0, "a session needs a random number: nonce");
+    WRONG(ahead_max, 33, "at most 32 ticks ahead, and of delay");
+    WRONG(delay_max, 33, "at most 32 ticks ahead, and of delay");
+    WRONG(hash_every, 1001, "hashes every 1 ... 1000 ticks");
+    assert_null(reef_net_host(NULL, reason));
+    assert_null(reef_net_join(&right, 0, reason));
+    assert_int_equal(reef_net_update(NULL, 0), REEF_BAD_ARGUMENT);
+    reef_net_free(NULL);
+    reef_net_leave(NULL);
+    assert_int_equal(reef_net_state(NULL), REEF_NET_ENDED);
+    assert_int_equal(reef_net_player(NULL), -1);
+    assert_false(reef_net_notice_next(NULL, NULL));
+    assert_int_equal(reef_net_happen(NULL, 1, 1, NULL, 0), REEF_BAD_ARGUMENT);
+    reef_world_free(p.world);
+    stage_end(&s);
+}
+
+/* ---- leaving, and what fails ---- */
+
+static void the_host_leaves_and_the_next_one_takes_over(void **state)
+{
+    stage s;
+    reef_net_player_info info;
+    (void)state;
+    stage_begin(&s);
+    for (int i = 0; i < 2; i++) (void)add(&s);
+    play_until_all_play(&s);
+    reef_net_leave(s.of[0].net);
+    play(&s, 2000);
+    assert_int_equal(reef_net_state(s.of[0].net), REEF_NET_ENDED);
+    assert_string_equal(reef_net_reason(s.of[0].net), "this player left");
+    assert_int_equal(reef_net_state(s.of[1].net), REEF_NET_PLAYING);
+    assert_true(reef_net_player_get(s.of[1].net, 1, &info) && info.host && info.present);
+    assert_true(reef_net_player_get(s.of[1].net, 0, &info) && !info.host && !info.present);
+    assert_true(reef_net_confirmed(s.of[1].net) > reef_net_confirmed(s.of[0].net) + 60);
+    reef_net_free(s.of[0].net); /* and he comes back, as another program would, by way of the new host */
+    reef_net_config c = config_of(&s, &s.of[0], 1);
+    c.nonce = 777;
+    s.of[0].game.confirmed = s.of[0].game.played_until = 0;
+    s.of[0].net = reef_net_join(&c, 2, NULL);
+    play_until_all_play(&s);
+    assert_true(equal_until(&s.of[1], &s.of[0]) > 100);
+    stage_end(&s);
+}
+
+static void a_link_that_fails_is_relayed(void **state)
+{
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    for (int i = 0; i < 3; i++) (void)add(&s);
+    play_until_all_play(&s);
+    const uint64_t tick = reef_net_confirmed(s.of[0].net);
+    cut(&s, 2, 3, true);
+    play(&s, 5000);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(reef_net_state(s.of[i].net), REEF_NET_PLAYING);
+        assert_true(reef_net_confirmed(s.of[i].net) > tick + 270);
+        assert_true(equal_until(&s.of[0], &s.of[i]) > tick + 200);
+    }
+    assert_true(reef_net_statistics(s.of[0].net).relayed > 100);
+    stage_end(&s);
+}
+
+static void after_a_partition(const uint32_t side, uint32_t goes_on)
+{
+    stage s;
+    stage_begin(&s);
+    for (int i = 0; i < 4; i++) (void)add(&s);
+    play_until_all_play(&s);
+    for (uint64_t a = 0; a < 4; a++)
+        for (uint64_t b = 0; b < 4; b++) reef_net_sim_cut(s.sim, a + 1, b + 1, (side >> a & 1) != (side >> b & 1));
+    play(&s, 4000);
+    const program *first = NULL;
+    for (uint32_t i = 0; i < 4; i++) {
+        if (!(goes_on & 1u << i)) {
+            assert_int_equal(reef_net_state(s.of[i].net), REEF_NET_ENDED);
+            assert_string_equal(reef_net_reason(s.of[i].net), "no majority: the others can't be reached");
+            continue;
+        }
+        assert_int_equal(reef_net_state(s.of[i].net), REEF_NET_PLAYING);
+        if (first) assert_true(equal_until(first, &s.of[i]) > 200);
+        else first = &s.of[i];
+    }
+    stage_end(&s);
+}
+
+static void the_majority_goes_on_or_the_hosts_half(void **state)
+{
+    (void)state;
+    after_a_partition(1, 14);
+    after_a_partition(8, 7);
+    after_a_partition(3, 3);
+    after_a_partition(6, 9);
+}
+
+static void a_step_that_fails_is_tried_again(void **state)
+{
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    for (int i = 0; i < 2; i++) (void)add(&s);
+    play_until_all_play(&s);
+    for (int i = 0; i < 40; i++) {
+        uint32_t failed = 0;
+        s.of[1].game.fails = true;
+        for (int k = 0; k < 10; k++) {
+            s.now += 4 * MS;
+            reef_net_sim_time(s.sim, s.now);
+            assert_ok(reef_net_update(s.of[0].net, s.now));
+            const reef_status status = reef_net_update(s.of[1].net, s.now);
+            failed += status == REEF_NO_MEMORY;
+            assert_true(status == REEF_OK || status == REEF_NO_MEMORY);
+        }
+        assert_int_equal(failed, 1);
+    }
+    play(&s, 1000);
+    assert_int_equal(reef_net_state(s.of[1].net), REEF_NET_PLAYING);
+    assert_true(equal_until(&s.of[0], &s.of[1]) > 100);
+    stage_end(&s);
+}
+
+/* In a session of two, each allocation in turn fails, of the session and the world of one side, from its beginning. */
+static void allocations_fail(bool of_host, uint64_t *refused)
+{
+    bool more = true;
+    for (uint64_t n = 1; more; n += n < 40 ? 1 : n / 8) {
+        heap h = {0};
+        stage s;
+        stage_begin(&s);
+        heap_fail_nth(&h, n, false);
+        for (uint32_t i = 0; i < 2; i++) {
+            program *p = &s.of[s.count++];
+            char reason[REEF_NET_REASON_MAX] = "";
+            s.heap = of_host == (i == 0) ? &h : NULL;
+            reef_net_config c = config_of(&s, p, s.count);
+            if (c.world) p->net = i ? reef_net_join(&c, 1, reason) : reef_net_host(&c, reason);
+            if (p->net == NULL) break;
+            play(&s, i ? 1600 : 200);
+        }
+        heap_fail_never(&h);
+        const bool both = s.of[0].net && s.of[1].net;
+        if (!both) assert_int_equal(h.refused, 1);
+        else play(&s, 400);
+        for (uint32_t i = 0; both && i < 2; i++) {
+            const reef_net_phase phase = reef_net_state(s.of[i].net);
+            if (phase != REEF_NET_PLAYING && (phase != REEF_NET_ENDED || reef_net_reason(s.of[i].net)[0] == 0))
+                fail_msg("allocation %u: state %d: %s", (unsigned)n, (int)phase, reef_net_reason(s.of[i].net));
+        }
+        if (both && reef_net_state(s.of[1].net) == REEF_NET_PLAYING) assert_true(equal_until(&s.of[0], &s.of[1]) > 0);
+        more = h.refused > 0;
+        *refused += h.refused;
+        stage_end(&s);
+        assert_null(h.mistake);
+        assert_int_equal(h.blocks, 0);
+    }
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    uint64_t refused = 0;
+    (void)state;
+    allocations_fail(false, &refused);
+    allocations_fail(true, &refused);
+    assert_true(refused > 80);
+}
+
+/* ---- what somebody else does ---- */
+
+/* A transport that changes some bytes of some datagrams, once the program is a player. Then it sends only to the host,
+ * so that there aren't two versions of an input. */
+static void changing_send(void *context, uint64_t to, const void *bytes, size_t count)
+{
+    program *p = context;
+    unsigned char copy[REEF_NET_DATAGRAM_MAX];
+    if (reef_net_state(p->net) != REEF_NET_PLAYING) {
+        p->plain.send(p->plain.context, to, bytes, count);
+        return;
+    }
+    if (to != 1) return;
+    memcpy(copy, bytes, count);
+    uint64_t seed = 99 + ++p->changes;
+    for (uint64_t i = random_below(&seed, 3) ? 0 : 1 + random_below(&seed, 4); i > 0 && count; i--)
+        copy[random_below(&seed, (uint32_t)count)] = (unsigned char)random_below(&seed, 256);
+    p->plain.send(p->plain.context, to, copy,
+                  random_below(&seed, 8) ? count : random_below(&seed, (uint32_t)count + 1));
+}
+
+static bool changing_receive(void *context, uint64_t *from, void *bytes, size_t *count)
+{
+    const program *p = context;
+    return p->plain.receive(p->plain.context, from, bytes, count);
+}
+
+static void changing(reef_net_config *c, program *p)
+{
+    p->plain = c->transport;
+    c->transport = (reef_net_transport){changing_send, changing_receive, p};
+}
+
+static void a_player_who_sends_nonsense_harms_only_himself(void **state)
+{
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    for (int i = 0; i < 3; i++) (void)add(&s);
+    play_until_all_play(&s);
+    (void)add_with(&s, changing);
+    const uint64_t tick = reef_net_confirmed(s.of[0].net);
+    play(&s, 20000);
+    for (uint32_t i = 0; i < 3; i++) {
+        if (reef_net_state(s.of[i].net) != REEF_NET_PLAYING) fail_msg("%s", reef_net_reason(s.of[i].net));
+        assert_true(reef_net_confirmed(s.of[i].net) > tick + 600);
+        assert_true(equal_until(&s.of[0], &s.of[i]) > tick + 500);
+    }
+    assert_true(reef_net_statistics(s.of[0].net).refused > 10);
+    stage_end(&s);
+}
+
+/* ---- states that differ ---- */
+
+static void with_another_rule(reef_net_config *c, program *p)
+{
+    (void)c;
+    p->game.other_rule = true;
+}
+
+static void a_difference_of_one_unit_in_the_last_place_is_named(void **state)
+{
+    stage s;
+    reef_net_desync d[2];
+    (void)state;
+    stage_begin(&s);
+    (void)add(&s);
+    (void)add_with(&s, with_another_rule);
+    for (int i = 0; i < 500 && reef_net_state(s.of[1].net) != REEF_NET_ENDED; i++) play(&s, 8);
+    play(&s, 4000);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(reef_net_state(s.of[i].net), REEF_NET_ENDED);
+        assert_memory_equal(reef_net_reason(s.of[i].net), "desync in tick", 14);
+        assert_true(reef_net_desync_get(s.of[i].net, &d[i]));
+        assert_string_equal(d[i].system, "game_move");
+        assert_string_equal(d[i].component, "Position");
+        assert_string_equal(d[i].field, "x");
+        assert_int_equal(d[i].player, 1 - i);
+    }
+    assert_int_equal(d[0].tick, d[1].tick);
+    assert_true(reef_entity_equal(d[0].entity, d[1].entity));
+    assert_string_equal(d[0].here, d[1].there);
+    assert_string_equal(d[1].here, d[0].there);
+    const float here = strtof(d[0].here, NULL), there = strtof(d[0].there, NULL);
+    assert_true(here != there && nextafterf(here, there) == there);
+    stage_end(&s);
+}
+
+/* What a tool changes between updates isn't played by the others. */
+static void a_world_that_is_changed_from_outside_is_noticed(void **state)
+{
+    stage s;
+    reef_net_desync d;
+    (void)state;
+    stage_begin(&s);
+    for (int i = 0; i < 2; i++) (void)add(&s);
+    play_until_all_play(&s);
+    assert_false(reef_net_desync_get(s.of[0].net, &d));
+    for (int i = 0; i < 40; i++) { /* some of them are taken back by corrections */
+        (void)reef_spawn(s.of[1].world, reef_with(Other, 1));
+        play(&s, 40);
+    }
+    play(&s, 4000);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(reef_net_state(s.of[i].net), REEF_NET_ENDED);
+        assert_true(reef_net_desync_get(s.of[i].net, &d));
+    }
+    stage_end(&s);
+}
+
+/* ---- events ---- */
+
+static void final_events_are_the_same_for_all_and_once(void **state)
+{
+    enum { MOST = 4096 };
+    static uint64_t final[2][MOST];
+    uint32_t count[2] = {0}, begun = 0, undone = 0;
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    reef_net_sim_line(s.sim, &(reef_net_line){.latency_ns = 90 * MS, .jitter_ns = 20 * MS, .loss = 30});
+    for (int i = 0; i < 2; i++) (void)add(&s);
+    for (int i = 0; i < 500; i++) {
+        play(&s, 16);
+        for (uint32_t k = 0; k < 2; k++) {
+            reef_net_notice n;
+            while (reef_net_notice_next(s.of[k].net, &n)) {
+                begun += n.notice == REEF_NET_BEGUN;
+                undone += n.notice == REEF_NET_UNDONE;
+                if (n.notice == REEF_NET_FINAL && n.tick >= 120 && n.tick < 300 && count[k] < MOST)
+                    final[k][count[k]++] = n.id;
+            }
+        }
+    }
+    assert_true(undone > 20);
+    assert_true(begun > undone);
+    assert_int_equal(count[0], count[1]);
+    assert_true(count[0] > 50);
+    for (uint32_t i = 0; i < count[0]; i++) {
+        assert_int_equal(final[0][i], final[1][i]);
+        for (uint32_t k = 0; k < i; k++) assert_int_not_equal(final[0][i], final[0][k]);
+    }
+    stage_end(&s);
+}
+
+/* ---- time ---- */
+
+static void the_delay_follows_the_line(void **state)
+{
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    for (int i = 0; i < 2; i++) (void)add(&s);
+    play_until_all_play(&s);
+    assert_int_equal(reef_net_statistics(s.of[0].net).delay, 1);
+    reef_net_sim_line(s.sim, &(reef_net_line){.latency_ns = 130 * MS});
+    play(&s, 5000);
+    const uint32_t delay = reef_net_statistics(s.of[0].net).delay;
+    assert_in_range(delay, 4, 5); /* 8 ticks one way, of which 4 are predicted */
+    reef_net_sim_line(s.sim, &good);
+    play(&s, 5000);
+    assert_int_equal(reef_net_statistics(s.of[0].net).delay, 1);
+    stage_end(&s);
+}
+
+static void a_slow_program_makes_the_others_wait_visibly(void **state)
+{
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    for (int i = 0; i < 2; i++) (void)add(&s);
+    play_until_all_play(&s);
+    const uint64_t tick = reef_net_tick_next(s.of[0].net);
+    for (int i = 0; i < 100; i++) { /* the second one updates rarely enough to be waited for, and isn't dropped */
+        s.now += 4 * MS;
+        reef_net_sim_time(s.sim, s.now);
+        assert_ok(reef_net_update(s.of[0].net, s.now));
+        if (i == 98) assert_ok(reef_net_update(s.of[1].net, s.now));
+    }
+    assert_true(reef_net_tick_next(s.of[0].net) <= tick + 14);
+    assert_true(reef_net_statistics(s.of[0].net).stalls > 10);
+    assert_true(reef_net_statistics(s.of[0].net).stalled_ns > 50 * MS);
+    play(&s, 2000);
+    assert_int_equal(reef_net_state(s.of[1].net), REEF_NET_PLAYING);
+    const uint64_t a = reef_net_tick_next(s.of[0].net), b = reef_net_tick_next(s.of[1].net);
+    assert_true(a <= b + 3 && b <= a + 3);
+    stage_end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(eight_play_the_same),
+        cmocka_unit_test(a_full_session_takes_spectators_only),
+        cmocka_unit_test(another_program_is_refused_by_name),
+        cmocka_unit_test(nobody_answers),
+        cmocka_unit_test(a_configuration_out_of_range_is_refused),
+        cmocka_unit_test(the_host_leaves_and_the_next_one_takes_over),
+        cmocka_unit_test(a_link_that_fails_is_relayed),
+        cmocka_unit_test(the_majority_goes_on_or_the_hosts_half),
+        cmocka_unit_test(a_step_that_fails_is_tried_again),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_player_who_sends_nonsense_harms_only_himself),
+        cmocka_unit_test(a_difference_of_one_unit_in_the_last_place_is_named),
+        cmocka_unit_test(a_world_that_is_changed_from_outside_is_noticed),
+        cmocka_unit_test(final_events_are_the_same_for_all_and_once),
+        cmocka_unit_test(the_delay_follows_the_line),
+        cmocka_unit_test(a_slow_program_makes_the_others_wait_visibly),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
