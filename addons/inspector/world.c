@@ -300,6 +300,7 @@ static bool system_visit(void *context, const reef_system_info *s)
     json_t *j = json_object(), *touches = json_array(), *waits = json_array();
     json_object_set_new(j, "name", inspector_json_text(s->name));
     json_object_set_new(j, "phase", inspector_json_text(s->phase));
+    if (s->module) json_object_set_new(j, "module", inspector_json_text(s->module));
     json_object_set_new(j, "on", json_boolean(s->on));
     json_object_set_new(j, "split", json_boolean(s->split));
     json_object_set_new(j, "main_thread", json_boolean(s->main_thread));

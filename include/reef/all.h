@@ -30,6 +30,7 @@
 #include "track.h"
 #include "observer.h"
 #include "control.h"
+#include "module.h"
 #include "command_entity.h"
 #include "command_relation.h"
 #include "command_system.h"

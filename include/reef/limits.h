@@ -24,6 +24,7 @@ enum {
     REEF_SYSTEMS_MAX = 4096,    /* systems of a world */
     REEF_PHASES_MAX = 64,       /* phases of a world */
     REEF_OBSERVERS_MAX = 1024,  /* observers of a world */
+    REEF_MODULES_MAX = 64,      /* modules of a world */
     REEF_CASCADE_ROUNDS = 1024, /* rounds of changes by observers after one operation */
     REEF_SYSTEM_NAME_MAX = 63,  /* bytes of a system's or phase's name */
     REEF_TOUCHES_MAX = 64,      /* declarations of a system beside its query */

@@ -12,6 +12,7 @@ REEF_BEGIN_C
 typedef struct reef_system_info {
     reef_system_id system;
     const char *name, *phase;
+    const char *module; /* the module that it belongs to; NULL: none */
     /* What it touches, sorted by kind and by the type's name: REEF_READS and REEF_WRITES for components with data, of
      * its own rows and of others, and all that it declares. Each kind and type is there once. */
     const reef_touch *touches;
@@ -35,6 +36,7 @@ REEF_API bool reef_visit_systems(const reef_world *world, reef_system_visitor vi
 typedef struct reef_observer_info {
     reef_observer_id observer;
     const char *name;         /* lives as long as the observer */
+    const char *module;       /* the module that it belongs to; NULL: none */
     uint32_t events;          /* values of reef_observed, joined by | */
     reef_component component; /* {0}: it observes a query, or entities that are destroyed */
     bool collected;

@@ -66,6 +66,7 @@ COLD bool reef_visit_systems(const reef_world *w, reef_system_visitor visit, voi
         const struct system *x = e->system;
         reef_system_info info = {.name = x->name,
                                  .phase = s->phases[e->phase].name,
+                                 .module = reef__module_name(s, x->module),
                                  .on = e->on,
                                  .split = x->split,
                                  .main_thread = x->main_thread,
@@ -93,6 +94,7 @@ COLD bool reef_visit_observers(const reef_world *w, reef_observer_visitor visit,
         const struct observer *o = s->observers[i].observer;
         const reef_observer_info info = {.observer = reef_observer_find(w, o->name),
                                          .name = o->name,
+                                         .module = reef__module_name(s, o->module),
                                          .events = o->events,
                                          .component = o->component,
                                          .collected = o->collected};

@@ -177,9 +177,14 @@
     X(404, "a loop in the order of a relation that it names looks at nothing else of a row") \
     X(405, "a collected observer is told of a single change that it didn't ask for") \
     X(406, "a query about relations that comes again doesn't look at tables that were used meanwhile") \
-    X(440, "a plan doesn't count numbers that can't be what they were") \
-    X(441, "a table that had types which the program hasn't got is taken for another one") \
-    X(442, "a file that declares types isn't tried before") \
-    X(443, "a load that may lose nothing loses fields")
+    X(440, "what a refused module has made stays in the world") \
+    X(441, "a system of another version of a module is enabled, though the old one wasn't") \
+    X(442, "a new system of another version of a module comes behind all others") \
+    X(443, "a system of another version of a module begins its interval anew") \
+    X(444, "a module that is too old is as good as a newer one") \
+    X(460, "a plan doesn't count numbers that can't be what they were") \
+    X(461, "a table that had types which the program hasn't got is taken for another one") \
+    X(462, "a file that declares types isn't tried before") \
+    X(463, "a load that may lose nothing loses fields")
 
 #endif

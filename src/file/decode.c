@@ -589,8 +589,8 @@ bool reef__file_read(section_in *in, record_load *r, reef_world *loaded, reef_wo
     if (ok && in->data == NULL && (in->size == UINT64_MAX || (r->flags & FILE_JOURNAL) || declares))
         ok = rest_read(in, &all, &room);
     world_let_go(target);
-    ok = ok && (!declares || BUG(442) || rehearsed(in, r, target)) && file_decode(in, r, loaded, target);
-    if (ok && r->lost && r->desc && r->desc->lossless && !r->planned && !BUG(443))
+    ok = ok && (!declares || BUG(462) || rehearsed(in, r, target)) && file_decode(in, r, loaded, target);
+    if (ok && r->lost && r->desc && r->desc->lossless && !r->planned && !BUG(463))
         ok = reef__in_wrong(in, REEF_NOT_PORTABLE, "%llu values would lose something", (unsigned long long)r->lost);
     if (all) {
         in->data = NULL;

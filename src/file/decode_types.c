@@ -216,7 +216,7 @@ void reef__decode_values(const file_type *f, const unsigned char *from, const va
             for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) op_reorder(op, p, q);
         else
             for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride)
-                op->lost += !op_convert(f, op, p, q) && !BUG(440);
+                op->lost += !op_convert(f, op, p, q) && !BUG(460);
     }
 }
 
@@ -680,7 +680,7 @@ static bool table_types(decoding *d, uint32_t number, uint32_t **ids, uint32_t *
     uint32_t n = 0, code = 0;
     for (uint32_t i = 0; i < ft->type_count; i++) {
         const file_type *f = &d->types[ft->types[i]];
-        if (f->dropped && !BUG(441)) code = number + 1;
+        if (f->dropped && !BUG(461)) code = number + 1;
         if (f->dropped) continue;
         if (!reef__decode_room(d, ids, room, n + 1 + f->t->part_count, sizeof **ids)) return false;
         (*ids)[n++] = f->t->id;

@@ -102,6 +102,7 @@ static COLD struct observer *observer_make(reef_world *w, const char *op, const 
     o->holders = 1;
     snprintf(o->name, sizeof o->name, "%s", d->name);
     o->name_hash = reef__hash_bytes(o->name, strlen(o->name));
+    o->module = reef__module_of_new(w);
     o->function = d->function;
     o->context = d->context;
     o->context_free = d->context_free;
@@ -135,9 +136,7 @@ static COLD bool observers_may_change(reef_world *w, const char *op)
     return false;
 }
 
-/* Notices and commands that had no memory and wait for a flush are done first. They are for the observers that existed
- * at that time, and the log refers to observers by their places. False: there still is no memory. */
-static COLD bool observers_settled(reef_world *w)
+COLD bool reef__observers_settled(reef_world *w)
 {
     const bool waits = w->slow & SLOW_DEFERRED || (w->observing && w->observing->notice_count);
     if (!waits || BUG(192)) return true;
@@ -145,7 +144,18 @@ static COLD bool observers_settled(reef_world *w)
            (w->observing == NULL || w->observing->notice_count == 0);
 }
 
-static COLD reef_status observer_join(reef_world *w, const char *op, struct observer *o)
+/* The slot of a new observer. *again: its module made an observer of this name the last time, whose slot it is. */
+static COLD uint32_t observer_slot(const reef_world *w, schedule *s, const struct observer *o, bool *again)
+{
+    const schedule *before = w->loading ? w->loading->before : NULL;
+    const uint32_t was = before ? reef__observer_entry_named(before, o->name) : ENTRY_NONE;
+    *again = was != ENTRY_NONE && s->observer_slots[before->observers[was].slot].entry == ENTRY_KEPT;
+    if (!*again) return reef__slot_take(s->observer_slots, &s->observer_slot_count, s->observer_count);
+    s->observer_slots[before->observers[was].slot].entry = s->observer_count;
+    return before->observers[was].slot;
+}
+
+static COLD reef_status observer_join(reef_world *w, const char *op, struct observer *o, bool *again)
 {
     char detail[REEF_DETAIL_MAX];
     if (reef__observer_named(w, o->name)) {
@@ -155,7 +165,7 @@ static COLD reef_status observer_join(reef_world *w, const char *op, struct obse
     if (w->schedule->observer_count == REEF_OBSERVERS_MAX) return reef__refuse(w, REEF_LIMIT, op);
     schedule *s = reef__schedule_copy_more(w, 0, 1);
     if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
-    const uint32_t slot = reef__slot_take(s->observer_slots, &s->observer_slot_count, s->observer_count);
+    const uint32_t slot = observer_slot(w, s, o, again);
     s->observers[s->observer_count++] = (observer_entry){o, slot};
     reef__schedule_put(w, s);
     s->observer_epoch = s->epoch;
@@ -171,24 +181,25 @@ static COLD reef_observer_id observer_create(reef_world *w, const char *op, cons
     const reef_observer_id null = {0, 0, 0};
     if (!WORLD_GIVEN(w) || !observers_may_change(w, op)) return null;
     if (desc == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), null;
-    if (!observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op), null;
+    if (!reef__observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op), null;
     w->declaring = desc->name;
     struct observer *o = observer_make(w, op, desc);
     w->declaring = NULL;
-    if (o == NULL) return null;
+    if (o == NULL) return reef__module_refused(w), null;
     family *f = w->family;
+    bool again = false;
     schedule *was = reef__schedule_hold(f, reef__schedule_ready(w));
-    reef_status s = was ? observer_join(w, op, o) : reef__refuse(w, REEF_NO_MEMORY, op);
+    reef_status s = was ? observer_join(w, op, o, &again) : reef__refuse(w, REEF_NO_MEMORY, op);
     const reef_observer_id made = s == REEF_OK ? observer_handle(w, w->schedule->observer_count - 1) : null;
     /* on failure, return to the schedule that the world had */
-    if (s == REEF_OK && (!reef__observing_ready(w) || (desc->existing && !reef__observe_existing(w, o)))) {
+    if (s == REEF_OK && (!reef__observing_ready(w) || (desc->existing && !again && !reef__observe_existing(w, o)))) {
         schedule *fresh = w->schedule;
         s = reef__refuse(w, REEF_NO_MEMORY, op);
         w->schedule = was;
         was = fresh;
         reef__observers_follow(w);
     }
-    if (s != REEF_OK) o->context_free = NULL; /* its context stays the maker's */
+    if (s != REEF_OK) o->context_free = NULL, reef__module_refused(w); /* its context stays the maker's */
     reef__schedule_leave(f, was);
     reef__observer_leave(f, o); /* releases the hold of the maker */
     return s == REEF_OK ? made : null;
@@ -215,7 +226,7 @@ COLD reef_status reef_observer_remove(reef_world *w, reef_observer_id which)
     const observer_entry *e = observer_find(w, which, &status);
     if (e == NULL) return reef__refuse(w, status, op);
     const uint32_t entry = (uint32_t)(e - w->schedule->observers);
-    if (!observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op);
+    if (!reef__observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op);
     schedule *s = reef__schedule_copy_more(w, 0, 0);
     if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
     s->observer_slots[s->observers[entry].slot].entry = ENTRY_NONE;

@@ -28,6 +28,11 @@
 /* The world's schedule has observers: brings its list of watchers up to date with the schedule. False: no memory. */
 bool reef__observing_ready(reef_world *w);
 
+/* To be called before the observers change: notices and commands that had no memory and wait for a flush are done. They
+ * are for the observers that existed at that time, and the log refers to observers by their places. False: there still
+ * is no memory. */
+bool reef__observers_settled(reef_world *w);
+
 /* Does this watcher's query match what lies at this place? */
 INLINE bool watcher_matches(const watcher *x, uint32_t place)
 {

@@ -18,6 +18,7 @@ struct observer {
     uint32_t holders; /* number of schedules that hold it; guarded by the lock of the family */
     uint32_t events;
     uint64_t name_hash;
+    uint64_t module; /* the id of the module that it belongs to; 0: none */
     char name[REEF_SYSTEM_NAME_MAX + 1];
     void (*function)(const reef_notice *notice);
     void *context;

@@ -101,9 +101,10 @@ struct reef_world {
     reef_error passed_error; /* the last failure, if a loop or a tick that worked came after it */
     /* the public call for which another call does the work; NULL: there is none. Not set while systems run. */
     const char *calling;
-    const char *declaring;     /* the name of the system or observer that is being declared; NULL: none */
-    struct schedule *schedule; /* src/system/schedule.h; NULL: no system was ever added */
-    struct ticking *ticking;   /* what ticks remember (src/time/tick.c); NULL: the world never ticked */
+    const char *declaring;          /* the name of the system or observer that is being declared; NULL: none */
+    struct module_loading *loading; /* src/system/schedule.h; NULL: no module is being loaded */
+    struct schedule *schedule;      /* src/system/schedule.h; NULL: no system was ever added */
+    struct ticking *ticking;        /* what ticks remember (src/time/tick.c); NULL: the world never ticked */
     /* number of the running phase's step in this tick, from 0 (for phases with steps of their own) */
     uint32_t step;
     struct reef_pool *pool;

@@ -31,14 +31,17 @@ static COLD schedule *schedule_empty(family *f, const schedule *from, uint32_t s
     if (from == NULL) from = &none;
     const uint32_t count = from->count + systems, slots = from->slot_count + systems;
     const uint32_t watching = from->observer_count + observers, places = from->observer_slot_count + observers;
+    const uint32_t modules = from->module_count + 1;
     const size_t bytes = sizeof(schedule) + count * (sizeof(schedule_entry) + sizeof(uint32_t)) +
-                         watching * sizeof(observer_entry) + (slots + places) * sizeof(schedule_slot);
+                         watching * sizeof(observer_entry) + (slots + places) * sizeof(schedule_slot) +
+                         modules * sizeof(module_entry);
     schedule *s = reef__memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
     if (s == NULL) return NULL;
     *s = *from;
     s->bytes = bytes;
     s->holders = 1;
-    s->entries = (schedule_entry *)(s + 1);
+    s->modules = (module_entry *)(s + 1);
+    s->entries = (schedule_entry *)(void *)(s->modules + modules);
     s->observers = (observer_entry *)(void *)(s->entries + count);
     s->slots = (schedule_slot *)(void *)(s->observers + watching);
     s->observer_slots = s->slots + slots;
@@ -56,6 +59,7 @@ COLD schedule *reef__schedule_copy_more(reef_world *w, uint32_t systems, uint32_
     memcpy(s->order, from->order, from->count * sizeof *s->order);
     memcpy(s->observers, from->observers, from->observer_count * sizeof *s->observers);
     memcpy(s->observer_slots, from->observer_slots, from->observer_slot_count * sizeof *s->observer_slots);
+    memcpy(s->modules, from->modules, from->module_count * sizeof *s->modules);
     return s;
 }
 
@@ -156,7 +160,7 @@ uint32_t reef__slot_entry(const reef_world *w, const schedule_slot *slots, uint3
 {
     const bool ours = which.world == w->hot.number;
     if (ours && which.generation && which.index < count && slots[which.index].generation == which.generation &&
-        slots[which.index].entry != ENTRY_NONE)
+        slots[which.index].entry < ENTRY_KEPT)
         return slots[which.index].entry;
     *status = ours || which.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
     return ENTRY_NONE;
@@ -245,13 +249,47 @@ COLD uint32_t reef__slot_take(schedule_slot *slots, uint32_t *count, uint32_t en
     return slot;
 }
 
+/* ---- modules ---- */
+
+COLD uint64_t reef__module_of_new(const reef_world *w) { return w->loading ? w->loading->id : 0; }
+
+COLD void reef__module_refused(const reef_world *w)
+{
+    if (w->loading && w->loading->failed.status == REEF_OK) w->loading->failed = w->error;
+}
+
+COLD const module_entry *reef__module_find(const schedule *s, uint64_t id)
+{
+    for (uint32_t i = 0; s && i < s->module_count; i++)
+        if (s->modules[i].id == id) return &s->modules[i];
+    return NULL;
+}
+
+COLD const char *reef__module_name(const schedule *s, uint64_t id)
+{
+    const module_entry *m = id ? reef__module_find(s, id) : NULL;
+    return m ? m->name : NULL;
+}
+
+/* The slot of a new system: that of the system of this name that its module made the last time, or a free one. */
+static COLD uint32_t system_slot(const reef_world *w, schedule *s, const struct system *x)
+{
+    const schedule *before = w->loading ? w->loading->before : NULL;
+    const uint32_t was = before ? entry_named(before, x->name) : ENTRY_NONE;
+    if (was != ENTRY_NONE && s->slots[before->entries[was].slot].entry == ENTRY_KEPT) {
+        s->slots[before->entries[was].slot].entry = s->count;
+        return before->entries[was].slot;
+    }
+    return reef__slot_take(s->slots, &s->slot_count, s->count);
+}
+
 static COLD reef_status system_join(reef_world *w, const char *op, struct system *x, uint32_t in, bool on)
 {
     if (!name_free(w, op, x->name, ENTRY_NONE)) return REEF_EXISTS;
     if (w->schedule->count == REEF_SYSTEMS_MAX) return reef__refuse(w, REEF_LIMIT, op);
     schedule *s = schedule_copy(w, 1);
     if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
-    const uint32_t slot = reef__slot_take(s->slots, &s->slot_count, s->count);
+    const uint32_t slot = system_slot(w, s, x);
     s->entries[s->count++] = (schedule_entry){x, slot, in, on};
     return schedule_finish(w, op, s);
 }
@@ -265,6 +303,7 @@ static COLD reef_system_id system_create(reef_world *w, const char *op, const re
     struct system *x = reef__system_make(w, op, desc, &in);
     const bool joined = x && system_join(w, op, x, in, !desc->off) == REEF_OK;
     w->declaring = NULL;
+    if (!joined) reef__module_refused(w);
     if (x == NULL) return null;
     if (!joined) return reef__system_forget(w->family, x), null;
     reef__system_leave(w->family, x); /* releases the hold of the maker */
@@ -405,27 +444,44 @@ static COLD reef_status phase_check(reef_world *w, const char *op, const reef_ph
     return s->phase_count == REEF_PHASES_MAX ? reef__refuse(w, REEF_LIMIT, op) : REEF_OK;
 }
 
-COLD reef_status reef_phase_new(reef_world *w, const reef_phase_desc *desc)
+/* Did the module that is being loaded have this phase the last time? *at: which one it is. */
+static COLD bool phase_again(const reef_world *w, const reef_phase_desc *desc, uint32_t *at)
 {
-    static const char op[] = "reef_phase_new";
-    uint32_t at = 0;
-    if (!change_allowed(w, op)) return w ? REEF_LOCKED : REEF_BAD_ARGUMENT;
-    const reef_status status = phase_check(w, op, desc, &at);
-    if (status != REEF_OK) return status;
-    schedule *s = schedule_copy(w, 0);
-    if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
-    memmove(s->phases + at + 1, s->phases + at, (s->phase_count - at) * sizeof *s->phases);
+    const schedule *s = w->schedule;
+    *at = s && desc && desc->name ? reef__phase_find(s, desc->name) : UINT32_MAX;
+    return *at != UINT32_MAX && w->loading && s->phases[*at].module == w->loading->id &&
+           s->phases[*at].module_version != w->loading->version;
+}
+
+static COLD void phase_insert(reef_world *w, schedule *s, uint32_t at, const char *name)
+{
     phase *p = &s->phases[at];
+    memmove(p + 1, p, (s->phase_count - at) * sizeof *p);
     memset(p, 0, sizeof *p);
-    strcpy(p->name, desc->name);
-    p->step_ns = desc->step_ns;
-    p->steps_max = desc->steps_max ? desc->steps_max : STEPS_MAX;
-    p->first = at < s->phase_count ? s->phases[at + 1].first : s->count;
+    strcpy(p->name, name);
+    p->first = at < s->phase_count ? p[1].first : s->count;
     s->phase_count++;
     for (uint32_t i = 0; i < s->count; i++) s->entries[i].phase += s->entries[i].phase >= at;
     mutex_lock(&w->family->lock);
     p->serial = ++w->family->query_serial;
     mutex_unlock(&w->family->lock);
+}
+
+COLD reef_status reef_phase_new(reef_world *w, const reef_phase_desc *desc)
+{
+    static const char op[] = "reef_phase_new";
+    uint32_t at = 0;
+    if (!change_allowed(w, op)) return w ? REEF_LOCKED : REEF_BAD_ARGUMENT;
+    const bool again = phase_again(w, desc, &at);
+    reef_status status = again ? REEF_OK : phase_check(w, op, desc, &at);
+    schedule *s = status == REEF_OK ? schedule_copy(w, 0) : NULL;
+    if (status == REEF_OK && s == NULL) status = reef__refuse(w, REEF_NO_MEMORY, op);
+    if (status != REEF_OK) return reef__module_refused(w), status;
+    if (!again) phase_insert(w, s, at, desc->name);
+    s->phases[at].module = reef__module_of_new(w);
+    s->phases[at].module_version = w->loading ? w->loading->version : 0;
+    s->phases[at].step_ns = desc->step_ns;
+    s->phases[at].steps_max = desc->steps_max ? desc->steps_max : STEPS_MAX;
     reef__schedule_put(w, s);
     return REEF_OK;
 }

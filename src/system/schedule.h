@@ -10,6 +10,7 @@
 
 #include "storage/family.h"
 #include "storage/observed.h"
+#include "reef/module.h"
 #include "reef/system.h"
 
 /* How a system uses a component, or a type of events. A type may be both, and then the two uses are independent. */
@@ -39,6 +40,7 @@ typedef enum split_reason {
 struct system {
     uint32_t holders;   /* number of schedules that have it; under the family's lock */
     uint64_t serial;    /* unique in the family; the system's query has the same number */
+    uint64_t module;    /* the id of the module that it belongs to; 0: none */
     uint64_t name_hash; /* for random numbers */
     char name[REEF_SYSTEM_NAME_MAX + 1];
     void (*function)(reef_block *block);
@@ -69,6 +71,8 @@ struct system {
 typedef struct phase {
     char name[REEF_SYSTEM_NAME_MAX + 1];
     uint64_t serial;
+    uint64_t module;         /* as in a system */
+    uint32_t module_version; /* the version of it that made the phase last */
     uint64_t step_ns;
     uint32_t steps_max;
     uint32_t first; /* its first system in schedule.order; its systems end where the next phase's begin */
@@ -82,11 +86,13 @@ typedef struct schedule_entry {
     bool on;
 } schedule_entry;
 
-/* To which entry the handles of a slot belong. ENTRY_NONE: to none. */
+/* To which entry the handles of a slot belong. ENTRY_NONE: to none. ENTRY_KEPT: to none now, but the slot waits for
+ * the system of a module that is being replaced. */
 typedef struct schedule_slot {
     uint32_t generation, entry;
 } schedule_slot;
 #define ENTRY_NONE 0xFFFFFFFFu
+#define ENTRY_KEPT 0xFFFFFFFEu
 
 /* An observer's place in a schedule (src/observe/observer.h). */
 typedef struct observer_entry {
@@ -94,13 +100,29 @@ typedef struct observer_entry {
     uint32_t slot; /* the slot of its handle */
 } observer_entry;
 
+/* A module that was loaded (src/api/module.c). */
+typedef struct module_entry {
+    uint64_t id;              /* the hash of its name */
+    const reef_module *about; /* what the program has described; it lives until the module is removed */
+    uint32_t version;
+    char name[REEF_SYSTEM_NAME_MAX + 1];
+} module_entry;
+
+/* A module is being loaded: what is made belongs to it. */
+typedef struct module_loading {
+    uint64_t id;
+    uint32_t version;
+    const struct schedule *before; /* with what the module made the last time; NULL: it is new */
+    reef_error failed;             /* the first declaration that was refused */
+} module_loading;
+
 typedef struct schedule {
     /* Changes with each change of the observers. It must be the first member, because src/storage/observed.h reads
      * it. */
     uint64_t observer_epoch;
     uint32_t holders; /* number of worlds that have it; under the family's lock */
     uint32_t phase_count, count, slot_count;
-    uint32_t observer_count, observer_slot_count;
+    uint32_t observer_count, observer_slot_count, module_count;
     uint64_t epoch; /* unique in the family; changes with each change of a schedule */
     phase phases[REEF_PHASES_MAX];
     schedule_entry *entries; /* in the order in which they were added */
@@ -110,12 +132,17 @@ typedef struct schedule {
     schedule_slot *slots;
     observer_entry *observers; /* in the order in which they were made, which is the order in which they are called */
     schedule_slot *observer_slots;
-    size_t bytes; /* size of this allocation; the arrays follow the struct */
+    module_entry *modules; /* in the order in which they were loaded; there is room for one more */
+    size_t bytes;          /* size of this allocation; the arrays follow the struct */
 } schedule;
 
 /* The phases of a world in which no phase was made. */
 enum { PHASES_FIRST = 3 };
 extern const char *const reef__phases_first[PHASES_FIRST];
+/* The id of the module that is being loaded; 0: none is. */
+uint64_t reef__module_of_new(const reef_world *w);
+/* Notes that the world's last error refused a declaration of the module that is being loaded, if one is. */
+void reef__module_refused(const reef_world *w);
 /* Returns the world's schedule; makes one if there is none. NULL: no memory. */
 schedule *reef__schedule_ready(reef_world *w);
 /* Copy_more copies the world's schedule, which must exist, with room for more systems and observers. Their holders
@@ -141,6 +168,10 @@ bool reef__phase_named(reef_world *w, const char *op, const char *name, uint32_t
 /* To be called when the world has got another schedule: tells the observers' fast paths. */
 void reef__observers_follow(reef_world *w);
 void reef__observer_leave(family *f, struct observer *o); /* releases one hold */
+
+/* The entry of the module with this id, and its name. NULL: there is none. */
+const module_entry *reef__module_find(const schedule *s, uint64_t id);
+const char *reef__module_name(const schedule *s, uint64_t id);
 
 /* Does the name in an error belong to an observer, not to a system? */
 bool reef__observer_named(const reef_world *w, const char *name);

@@ -236,7 +236,9 @@ static COLD void tell_system(explainer *o, uint32_t place)
 {
     const struct system *x = system_at(o, place);
     bool some = false;
+    const char *module = reef__module_name(o->s, x->module);
     reef__text_put(&o->out, "  %s", x->name);
+    if (module) reef__text_put(&o->out, ", of module %s", module);
     if (!o->s->entries[o->s->order[o->first + place]].on) reef__text_put(&o->out, ", off");
     if (x->main_thread) reef__text_put(&o->out, ", on the main thread");
     if (x->interval_ns) reef__text_put(&o->out, ", every %" PRIu64 " ns", x->interval_ns);

@@ -266,6 +266,7 @@ static COLD void system_describe(struct system *s, const system_draft *d, const 
     const reef_system_desc *desc = d->desc;
     snprintf(s->name, sizeof s->name, "%s", name);
     s->name_hash = reef__hash_bytes(s->name, strlen(s->name));
+    s->module = reef__module_of_new(d->world);
     s->function = desc->function;
     s->context = desc->context;
     s->context_free = desc->context_free;

@@ -69,6 +69,13 @@ static void serial_becomes(state *s, uint64_t from, uint64_t to)
     }
 }
 
+COLD void reef__system_state_hand_over(reef_world *w, uint64_t from, uint64_t to)
+{
+    serial_becomes(&w->state, from, to);
+    if (to) reef__events_take_over(w, from, to);
+    else reef__events_leave(w, from);
+}
+
 COLD void reef__unknown_systems_resolve(reef_world *w)
 {
     state *s = &w->state;

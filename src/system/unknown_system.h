@@ -15,6 +15,10 @@ void reef__unknown_systems_resolve(reef_world *w);
 /* A system of the world is about to run: the remaining unknown systems and phases are forgotten. */
 void reef__unknown_systems_end(reef_world *w);
 
+/* What is kept for a system (when it ran, what it has seen, events that it hasn't read) is kept for another one of the
+ * same name from now on. `to` 0: it is dropped. */
+void reef__system_state_hand_over(reef_world *w, uint64_t from, uint64_t to);
+
 /* Visits all systems, or all phases, of a world's state in the order of their names, the unknown ones among them. A
  * `named_serial` that is {NULL} starts the walk; false: there are no more. Call reef__unknown_systems_resolve before,
  * or a name may be met twice. */

@@ -75,13 +75,19 @@ static void test_shared(void)
 {
     const plug_in *calls;
     reef_world *w = reef_world_new(NULL);
+    uintptr_t first = 0;
+    uint64_t plains = 0;
     CHECK(!reef_entity_is_null(reef_spawn(w, reef_with(Position, 1))));
     for (uint32_t round = 1; round <= 3; round++) {
         void *library = load("plug_shared", &calls);
-        CHECK(calls->begin(w, true));
+        /* a type is the same again only if its hooks are where they were */
+        const bool hooks = first == 0 || first == (uintptr_t)calls;
+        if (first == 0) first = (uintptr_t)calls;
+        CHECK(calls->begin(w, hooks));
+        plains += hooks ? 2 : 1;
         CHECK(reef_tick(w, 1) == REEF_OK);
         reef_world *fork = reef_fork(w); /* which has the system and the values too */
-        CHECK(fork && *calls->values >= 1 && reef_tick(fork, 1) == REEF_OK);
+        CHECK(fork && (!hooks || *calls->values >= 1) && reef_tick(fork, 1) == REEF_OK);
         reef_world_free(fork);
         reef_snapshot *s = reef_snapshot_take(w);
         CHECK(s);
@@ -91,7 +97,7 @@ static void test_shared(void)
         go_on(w);
         /* the type is known, and so is what its entities have */
         const reef_component plain = reef_type_find("Plain");
-        CHECK(plain.id && reef_count_id(w, plain) == 2 * round && reef_type_find("Owning").id);
+        CHECK(plain.id && reef_count_id(w, plain) == plains && reef_type_find("Owning").id);
         reef_type_info info;
         CHECK(reef_type_get(plain, &info) && info.field_count == 2 &&
               strcmp(info.fields[1].unit, "unit of plug-in") == 0);

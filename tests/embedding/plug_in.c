@@ -55,12 +55,13 @@ static void move(reef_block *b)
 }
 static void tell(const reef_notice *n) { told += n->count; }
 static void context_drop(void *context) { *(bool *)context = true; }
-static bool dropped;
+static bool dropped, owns;
 
 static bool begin(reef_world *w, bool hooks)
 {
     ran = told = 0;
     dropped = false;
+    owns = hooks;
     const reef_system_desc desc = {.name = "plug_in_move",
                                    .function = move,
                                    .text = "Position",
@@ -79,7 +80,7 @@ static bool end(reef_world *w)
     if (reef_system_remove(w, reef_system_find(w, "plug_in_move")) != REEF_OK) return false;
     if (reef_observer_remove(w, reef_observer_find(w, "plug_in_tell")) != REEF_OK) return false;
     const reef_query owners = reef_query_new(w, "either Owning, either *, ?ReefPrefab");
-    if (reef_remove_where_id(w, owners, reef_id(Owning), &removed) != REEF_OK) return false;
+    if (owns && reef_remove_where_id(w, owners, reef_id(Owning), &removed) != REEF_OK) return false;
     if (reef_query_free(w, owners) != REEF_OK) return false;
     return values == 0 && dropped;
 }

@@ -51,6 +51,33 @@ bool system_removed(sweep *s)
     return systems_seen(s, made);
 }
 
+static void nobody_told(const reef_notice *n) { (void)n; }
+static reef_status module_load(reef_world *w, void *context)
+{
+    const bool again = *(const char *)context == '2';
+    reef_system_add(w, again ? "later" : "sooner", nothing_done, "Position, in Mass");
+    reef_system_add(w, "kept", nothing_done, "Mass; receives Health");
+    reef_phase_new(w, &(reef_phase_desc){.name = "late"});
+    (void)reef_observer_add(w, "watching", nobody_told, REEF_ON_ADD, reef_id(Mass));
+    return reef_entity_is_null(reef_spawn(w, reef_with(Mass, 5))) ? reef_last_error(w).status : REEF_OK;
+}
+static const reef_module module_1 = {.name = "rules", .version = 1, .load = module_load, .context = "1"},
+                         module_2 = {.name = "rules", .version = 2, .load = module_load, .context = "2"};
+
+void with_module(sweep *s)
+{
+    with_systems(s);
+    assert_ok(reef_module_use(s->w, &module_1));
+}
+static bool module_seen(sweep *s, bool made, uint32_t before, uint32_t after)
+{
+    assert_int_equal(reef_module_version(s->w, "rules"), made ? after : before);
+    return systems_seen(s, made);
+}
+bool module_used(sweep *s) { return module_seen(s, done(reef_module_use(s->w, &module_1)), 0, 1); }
+bool module_replaced(sweep *s) { return module_seen(s, done(reef_module_use(s->w, &module_2)), 1, 2); }
+bool module_removed(sweep *s) { return module_seen(s, done(reef_module_remove(s->w, "rules")), 1, 0); }
+
 bool system_switched(sweep *s)
 {
     const reef_system_id id = reef_system_find(s->w, "first");

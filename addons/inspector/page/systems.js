@@ -63,7 +63,7 @@ function draw() {
 function tell() {
   if (chosen === null || !list[chosen]) return about.replaceChildren(h("p.faint", "A system stands to the right of those that it waits for. Choose one to see what it touches, and why it waits."));
   const s = list[chosen];
-  about.replaceChildren(h("div.row", h("b", s.name), h("span.faint", `phase ${s.phase}${s.split ? ", split into jobs" : ", one job"}${s.main_thread ? ", main thread" : ""}${s.on ? "" : ", off"}${s.interval_ns ? ", every " + ns(s.interval_ns) : ""}`)),
+  about.replaceChildren(h("div.row", h("b", s.name), h("span.faint", `phase ${s.phase}${s.module ? ", module " + s.module : ""}${s.split ? ", split into jobs" : ", one job"}${s.main_thread ? ", main thread" : ""}${s.on ? "" : ", off"}${s.interval_ns ? ", every " + ns(s.interval_ns) : ""}`)),
     h("p", s.touches.map(([kind, type]) => h("span.chip." + classOf(kind), kind + (type ? " " + type : ""))), s.touches.length ? null : h("span.faint", "It declares nothing.")),
     s.waits.map(w => h("div", "waits for ", h("b", list[w].name), h("span.faint", ": " + (reasons(list[w], s).join("; ") || "their declarations conflict")))));
 }
