@@ -98,6 +98,7 @@ extern const row_impl reef_iter_rows[];           /* reef_iter.c: iter_ */
 extern const row_impl reef_query_rows[];          /* reef_query.c: query_build, iter_changed, sort_repair */
 extern const row_impl reef_copy_rows[];           /* reef_copy.c: snapshot, fork, rollback_, state_hash_ */
 extern const row_impl reef_save_rows[];           /* reef_save.c: save, load */
+extern const row_impl reef_index_rows[];          /* reef_index.c: index_ */
 extern const row_impl reef_place_rows[];          /* reef_place.c: near_10, pairs, place_ */
 extern const row_impl reef_sql_rows[];            /* reef_sql.c: sql_, where SQLite is */
 extern const row_impl native_sql_rows[];          /* also there: SQLite alone, instead of raw */

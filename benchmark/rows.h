@@ -229,6 +229,11 @@
  *   arch_10k          10,000 entities with a set of tags that no other has (entity i: the bits of i + 1
  *                     over 14 tags). Op: a new table with its entity. No baseline
  *   arch_10k_mem      not a time: mem_live after arch_10k minus before
+ *   index_get         1,000,000 entities with random numbers of 32 bits: 100,000 look-ups of one number each. raw: a
+ *                     hash map, and from each entity the next one with its value. Op: a look-up
+ *   index_range       100 ranges of about 1,000 of them, summed up. raw: a sorted array. Op: a result
+ *   index_refresh, _scattered   one in a hundred of them got another number, those of ten blocks or of all: the
+ *                     index is brought up to date and asked once. No baseline. Op: a changed entity
  *   near_10           100,000 points at random, in 2D, about ten in a circle of radius 1. Each asks for those around it
  *                     and sums up pushes away from them. raw: a uniform grid of counted cells of side 1, whose rows are
  *                     looked at in a loop that sums as it goes. Op: a point
@@ -378,6 +383,10 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(hier_walk_moved, N_100K, 1, 20, N_100K, NS) \
     X(hier_sort, N_100K, 1, 1, N_100K, NS) \
     X(destroy_tree, N_100K, 1, 1, N_100K, NS) \
+    X(index_get, N_1M, 1, 1, N_100K, NS) \
+    X(index_range, N_1M, 1, 1, N_100K, NS) \
+    X(index_refresh, N_1M, 1, 1, N_10K, NS) \
+    X(index_refresh_scattered, N_1M, 1, 1, N_10K, NS) \
     X(near_10, N_100K, 1, 4, N_100K, NS) \
     X(pairs, N_100K, 1, 4, N_100K, NS) \
     X(pairs_2, N_100K, 1, 16, N_100K, SPEEDUPS) \

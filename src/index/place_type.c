@@ -16,8 +16,6 @@
 #include "reef/type_info.h"
 #include <string.h>
 
-const place_calls *reef__places_by;
-
 typedef struct place_declared {
     place_type place;
     const char *why; /* not NULL: it is refused */

@@ -26,7 +26,10 @@
 #include "reef/type_info.h"
 #include <string.h>
 
-enum { ROWS_PER_ENTRY = 4 };
+enum {
+    ROWS_PER_ENTRY = 2,
+    RECORDS_AHEAD = 16 /* whose entities' records are asked for from memory, as a range is walked */
+};
 
 struct reef_index {
     derived own;
@@ -212,6 +215,7 @@ uint64_t reef_index_range(const reef_index *x, uint64_t lowest, uint64_t highest
     uint64_t n = 0;
     if (x && !x->looks && (to == NULL || room == 0)) return r.end - r.first; /* nobody asks for more than the number */
     for (size_t i = r.first; i < r.end; i++) {
+        if (i + RECORDS_AHEAD < r.end) PREFETCH(reef_record_at(&x->world->hot, x->rows[i + RECORDS_AHEAD].index));
         const reef_entity e = row_entity(x, i);
         if (reef_entity_is_null(e)) continue;
         if (to && n >= skip && n - skip < room) to[n - skip] = e;

@@ -6,10 +6,13 @@
 #include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/error.h"
+#include "storage/place_calls.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "reef/world.h"
 #include "reef/type_info.h"
+
+const place_calls *reef__places_by;
 
 bool reef__world_knows(const reef_world *w, uint32_t c)
 {
