@@ -292,11 +292,43 @@ static void decided(reef_net *net)
         }
 }
 
+/* Until the next view nothing more is learned of who is to be dropped, nor of those who dropped before: what a promise
+ * said of their inputs stays true. */
+static void freeze(reef_net *net, uint32_t drop)
+{
+    for (uint32_t s = 0; s < NET_SEATS; s++)
+        if (drop & 1u << s || (drop && !(net->view.members & 1u << s))) net->seats[s].frozen = true;
+}
+
+/* The proposer's own promise, when all others have given theirs. So one that suspects others in vain goes on taking
+ * their inputs. False: it has promised a higher ballot meanwhile. */
+static bool promise_self(reef_net *net)
+{
+    net_proposal *p = &net->proposal;
+    if (net->promised_ballot > p->ballot) {
+        p->active = false;
+        return false;
+    }
+    net->promised_ballot = p->ballot;
+    net->promised_at = net->now;
+    freeze(net, p->drop);
+    p->promised |= 1u << net->seat;
+    for (uint32_t s = 0; s < NET_SEATS && !(p->drop & 1u << net->seat); s++)
+        if (net->seats[s].have > p->have[s]) p->have[s] = net->seats[s].have;
+    if (net->accepted_ballot > p->best_ballot) {
+        p->best_ballot = net->accepted_ballot;
+        p->value = net->accepted_view;
+    }
+    return true;
+}
+
 static void proposal_advance(reef_net *net)
 {
     net_proposal *p = &net->proposal;
     const uint32_t stay = net->view.members & ~p->drop;
-    if (!p->accepting && (p->promised & stay) == stay && net__quorum(&net->view, p->promised)) {
+    const uint32_t with_self = p->promised | 1u << net->seat;
+    if (!p->accepting && (with_self & stay) == stay && net__quorum(&net->view, with_self)) {
+        if (!promise_self(net)) return;
         p->accepting = true;
         p->sent_at = 0;
         if (p->best_ballot == 0) value_make(net);
@@ -329,30 +361,6 @@ static void proposal_send(reef_net *net)
     }
 }
 
-/* Until the next view nothing more is learned of who is to be dropped, nor of those who dropped before: what a promise
- * said of their inputs stays true. */
-static void freeze(reef_net *net, uint32_t drop)
-{
-    for (uint32_t s = 0; s < NET_SEATS; s++)
-        if (drop & 1u << s || (drop && !(net->view.members & 1u << s))) net->seats[s].frozen = true;
-}
-
-/* The proposer's own promise. */
-static void promise_self(reef_net *net)
-{
-    net_proposal *p = &net->proposal;
-    if (net->promised_ballot > p->ballot) return;
-    net->promised_ballot = p->ballot;
-    net->promised_at = net->now;
-    freeze(net, p->drop);
-    p->promised |= 1u << net->seat;
-    for (uint32_t s = 0; s < NET_SEATS && !(p->drop & 1u << net->seat); s++) p->have[s] = net->seats[s].have;
-    if (net->accepted_ballot) {
-        p->best_ballot = net->accepted_ballot;
-        p->value = net->accepted_view;
-    }
-}
-
 void net__agree(reef_net *net)
 {
     net_proposal *p = &net->proposal;
@@ -378,10 +386,7 @@ void net__agree(reef_net *net)
         const uint64_t wait = rank(net, drop) * net->config.silence_ns / 4;
         const bool other =
             busy && (net->promised_ballot & 7) != (uint32_t)net->seat && net->now - busy < net->config.silence_ns / 4;
-        if (!other && net->now - since >= wait) {
-            proposal_begin(net, drop, add);
-            promise_self(net);
-        }
+        if (!other && net->now - since >= wait) proposal_begin(net, drop, add);
     }
     if (!p->active) return;
     proposal_send(net);

@@ -387,8 +387,14 @@ void net__desync_read(reef_net *net, wire *w)
         return;
     }
     net_desync *d = net->desync;
-    if (d == NULL || d->with != l || d->tick != tick) return; /* this program sees the difference by itself, soon */
-    if (equal > d->equal && equal < tick) {                   /* it joined after that state */
+    if (d == NULL || d->with != l) return; /* this program sees the difference by itself, soon */
+    if (tick < d->tick) {                  /* the other side saw an earlier one */
+        const uint64_t began_at = d->began_at;
+        net__desync_begin(net, l, tick);
+        d->began_at = began_at;
+    }
+    if (d->tick != tick) return;
+    if (equal > d->equal && equal < tick) { /* it joined after that state */
         const uint64_t began_at = d->began_at;
         *d = (net_desync){.with = l, .tick = tick, .equal = equal, .began_at = began_at};
         d->report.player = (int)(l - net->links);

@@ -174,6 +174,7 @@ static void state_load(reef_net *net)
     }
     if (net__history_begin(net, tick) != REEF_OK) return;
     net->confirmed = tick;
+    net->confirmed_at = net->now;
     net->view = view;
     net->views[view.number % NET_VIEWS] = view;
     for (uint32_t i = 0; i < NET_SEATS; i++) {

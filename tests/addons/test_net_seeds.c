@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROGRAMS_MAX = 12, TICKS_MAX = 4096, AHEAD = 12 };
+enum { PROGRAMS_MAX = 12, TICKS_MAX = 4096, AHEAD = 12, DELAY = 2 };
 #define MS UINT64_C(1000000)
 #define STEP_NS (1000 * MS / 60)
 
@@ -111,7 +111,7 @@ static void begin(run *r, uint64_t server, bool spectator)
                                .ahead_max = AHEAD,
                                .silence_ns = 400 * MS,
                                .patience_ns = 1500 * MS,
-                               .delay_max = 2};
+                               .delay_max = DELAY};
     p->net = server ? reef_net_join(&c, server, reason) : reef_net_host(&c, reason);
     CHECK(r, p->net, "%s", reason);
     r->programs[r->count++] = p;
@@ -216,13 +216,15 @@ static void compare(run *r, const program *a, const program *b, uint64_t until)
     }
 }
 
-/* Ticks before this one were the same for this player, who is out, and for a program that goes on. Others that were
+/* Ticks before this one were the same for a player who is out, and for a program that goes on. Others that were
  * dropped at about the same time may have been on his side. */
-static uint64_t common(const program *p, uint32_t player)
+static uint64_t common(const program *p, const program *out)
 {
+    const uint32_t player = (uint32_t)reef_net_player(out->net);
     enum { TOGETHER = 64 };
     reef_net_player_info info, other;
     if (!reef_net_player_get(p->net, player, &info) || info.present) return 0;
+    if (info.known > reef_net_tick_next(out->net) + DELAY) return 0; /* another one had the number after him */
     uint64_t least = info.known;
     for (uint32_t i = 0; i < REEF_NET_PLAYERS_MAX; i++)
         if (reef_net_player_get(p->net, i, &other) && !other.present && other.known + TOGETHER > info.known &&
@@ -285,7 +287,7 @@ static void finish(run *r)
         for (uint32_t k = 0; k < r->count; k++) {
             const program *q = r->programs[k];
             if (q->net == NULL || alive(q) || reef_net_player(q->net) < 0) continue;
-            compare(r, p, q, common(p, (uint32_t)reef_net_player(q->net)));
+            compare(r, p, q, common(p, q));
         }
     }
     if (r->loud) printf("%u of %u programs go on\n", going, r->count);
