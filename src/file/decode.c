@@ -343,9 +343,8 @@ typedef struct section_row {
     bool (*read)(decoding *d);
 } section_row;
 
-#define X(name, a, b, c, d, rank, once, read) {SECTION_##name, rank, once, read},
-static const section_row section_rows[] = {SECTION_KINDS(X)};
-#undef X
+#define SECTION_ROW(name, a, b, c, d, rank, once, read) {SECTION_##name, rank, once, read},
+static const section_row section_rows[] = {SECTION_KINDS(SECTION_ROW)};
 
 /* The row of the section that was read, if it may follow one of rank *rank. NULL: CORRUPT is recorded. */
 static const section_row *section_follows(decoding *d, uint32_t *rank)

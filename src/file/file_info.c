@@ -14,9 +14,8 @@
 
 enum { DRAIN_STEP = 4096 };
 
-#define X(name, a, b, c, d, rank, once, read) SECTION_##name,
-static const uint32_t frame_kinds[] = {SECTION_KINDS(X)};
-#undef X
+#define FRAME_KIND(name, a, b, c, d, rank, once, read) SECTION_##name,
+static const uint32_t frame_kinds[] = {SECTION_KINDS(FRAME_KIND)};
 enum { FRAME_KINDS = sizeof frame_kinds / sizeof frame_kinds[0] };
 
 typedef struct frame {

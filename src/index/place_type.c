@@ -30,7 +30,7 @@ static struct {
 
 /* ---- checking ---- */
 
-static const reef_field *field_named(const type *t, const char *name, size_t length)
+static const reef_field *place_field(const type *t, const char *name, size_t length)
 {
     for (uint32_t i = 0; i < t->field_count; i++)
         if (strlen(t->fields[i].name) == length && memcmp(t->fields[i].name, name, length) == 0) return &t->fields[i];
@@ -44,7 +44,7 @@ static const char *take_coordinates(place_type *p, const reef_place_desc *d)
     p->axes = d->fields[2] ? 3 : 2;
     for (uint32_t i = 0; i < p->axes; i++) {
         const char *name = d->fields[i];
-        const reef_field *f = name ? field_named(p->of, name, strlen(name)) : NULL;
+        const reef_field *f = name ? place_field(p->of, name, strlen(name)) : NULL;
         if (f == NULL) return "the type has no such field: REEF_FIELDS names its fields";
         if (!is_single(f) || (f->kind != REEF_F32 && f->kind != REEF_F64 && f->kind != REEF_I32))
             return "a coordinate is an f32, an f64 or an i32";
@@ -79,7 +79,7 @@ static const char *take_body(place_type *p, const reef_place_desc *d)
     memcpy(name, d->radius, length);
     name[length] = 0;
     p->body = reef__type_of(reef_type_find(name).id);
-    const reef_field *f = p->body ? field_named(p->body, dot + 1, strlen(dot + 1)) : NULL;
+    const reef_field *f = p->body ? place_field(p->body, dot + 1, strlen(dot + 1)) : NULL;
     if (f == NULL) return "there is no such field for the radius";
     if (!is_single(f) || (f->kind != REEF_F32 && f->kind != REEF_F64)) return "a radius is an f32 or an f64";
     if (p->body->home == REEF_MULTI || p->body->relation) return "an entity may have several radii";

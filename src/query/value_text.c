@@ -95,7 +95,7 @@ COLD bool reef__condition_comes(const parser *p)
 
 /* ---- keeping texts ---- */
 
-static COLD char *text_keep(parser *p, const char *at, const char *text, size_t length)
+static COLD char *value_text_keep(parser *p, const char *at, const char *text, size_t length)
 {
     query_text *out = p->out;
     if (length + 1 > sizeof out->texts - out->text_bytes) {
@@ -114,7 +114,7 @@ static COLD char *quoted_read(parser *p)
 {
     const char *first = p->token.start + 1, *end = p->token.start + p->token.length;
     const bool closed = end > first && end[-1] == '"'; /* if that is a quote after a backslash, there is room as well */
-    char *copy = text_keep(p, p->token.start, first, (size_t)(end - first) - closed);
+    char *copy = value_text_keep(p, p->token.start, first, (size_t)(end - first) - closed);
     if (copy == NULL) return NULL;
     char *to = copy;
     for (; first < end && *first != '"'; first++) {
@@ -171,7 +171,7 @@ static COLD const reef_field *parse_field(parser *p, const type *t, reef_conditi
     } else {
         const char *end = field_end(at);
         if (end == at) return (void)reef__parse_expected(p, "a field's name"), NULL;
-        name = text_keep(p, at, at, (size_t)(end - at));
+        name = value_text_keep(p, at, at, (size_t)(end - at));
         parse_from(p, end);
     }
     if (name == NULL) return NULL;
