@@ -58,9 +58,6 @@ typedef struct reef_module {
 #define REEF_MODULE_TYPES(list, ...) \
     static reef_type_decl *const list[] = {REEF_EACH_(REEF_MODULE_TYPE_, list, __VA_ARGS__)}; \
     enum { list##_count = sizeof(list) / sizeof(list)[0] }
-#define REEF_MODULE_TYPE_(list, item) REEF_PASTE_(REEF_MODULE_TYPE_, REEF_IN_PARENTHESES_(item))(item)
-#define REEF_MODULE_TYPE_0(T) &reef_declared_by_REEF_COMPONENT_##T,
-#define REEF_MODULE_TYPE_1(T) /* behind the last one */
 
 /* Loads a module, or replaces it by another version. A module that the world uses in this version already is left
  * alone. Errors, which leave the world unchanged: BAD_ARGUMENT (no module, a bad name, version 0, no `load`, `needs`

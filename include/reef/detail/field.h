@@ -193,4 +193,9 @@ constexpr const char *reef_unscoped_(const char *text) { return reef_unscoped_(t
 #define REEF_NAME_2(Name, value, text) {text, REEF_CAST(int64_t, value)},
 #define REEF_NAME_7(Name, a, b, c, d, e, f, g)
 
+/* The declaration of a type in a list of them (REEF_MODULE_TYPES); nothing for what is behind the last one. */
+#define REEF_MODULE_TYPE_(list, item) REEF_PASTE_(REEF_MODULE_TYPE_, REEF_IN_PARENTHESES_(item))(item)
+#define REEF_MODULE_TYPE_0(T) &reef_declared_by_REEF_COMPONENT_##T,
+#define REEF_MODULE_TYPE_1(T)
+
 #endif
