@@ -238,7 +238,7 @@ static void many_values(void **state)
         assert_int_equal(reef_index_range(teams, 0, UINT64_MAX, 0, NULL, 0), 5000);
         for (uint32_t i = 0; i < 100; i++) { /* and one that is far away */
             const uint32_t k = random_below(&seed, 5000);
-            reef_set(w, e[k], Team, i ? reef_get(w, e[k], Team)->id + 3 : INT32_MAX - (int32_t)round * 10);
+            reef_set(w, e[k], Team, i ? reef_get(w, e[k], Team)->id + 3 : INT32_MAX - 1 - (int32_t)round * 10);
         }
     }
 }
