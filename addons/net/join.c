@@ -57,6 +57,9 @@ void net__join_again(reef_net *net)
         if (net->view.members & 1u << s && address && address != net->server) next = address;
     }
     net->attempt++;
+    /* The others may have made the program a member meanwhile without its knowledge, and will drop that one. */
+    net->incarnation = net->incarnation * UINT64_C(0x5851f42d4c957f2d) + 0x14057b7ef767814f;
+    if (net->incarnation == 0) net->incarnation = 1;
     if (next) net->server = next;
     net__join_release(net);
     reef_history_free(net->history);

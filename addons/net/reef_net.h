@@ -68,7 +68,7 @@ typedef struct reef_net_config {
      * the fields' ranges, numbers that aren't finite, and values of an enum without a name are refused. */
     reef_component input;
     uint64_t step_ns; /* nanoseconds of a tick, from 1,000,000 to 1,000,000,000 */
-    uint64_t nonce;   /* a random number that no other program of the session has, not 0 */
+    uint64_t nonce;   /* a random number that no program of the session has or had, not 0 */
     bool spectator;   /* reef_net_join: takes no part, and plays only confirmed ticks */
     /* Each 0: the default. */
     uint32_t ahead_max;            /* ticks that may be played with predicted inputs, 1 ... 32; 12 */

@@ -103,6 +103,11 @@ void net__hello_read(reef_net *net, wire *w, uint64_t from)
         refuse(net, from, incarnation, text);
         return;
     }
+    for (uint32_t s = 0; s < NET_SEATS; s++) { /* a seat's ticks belong to one incarnation for good */
+        if (net->seats[s].incarnation != incarnation) continue;
+        if (!(net->view.members & 1u << s)) refuse(net, from, incarnation, "this nonce was used before in the session");
+        return;
+    }
     net_link *l = guest_link(net, incarnation);
     if (l == NULL || (!spectator && net->view.members == 0xff)) {
         refuse(net, from, incarnation, "the session is full");

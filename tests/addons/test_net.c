@@ -298,6 +298,10 @@ static void the_host_leaves_and_the_next_one_takes_over(void **state)
     assert_true(reef_net_confirmed(s.of[1].net) > reef_net_confirmed(s.of[0].net) + 60);
     reef_net_free(s.of[0].net); /* and he comes back, as another program would, by way of the new host */
     reef_net_config c = config_of(&s, &s.of[0], 1);
+    s.of[0].net = reef_net_join(&c, 2, NULL);
+    play(&s, 1000);
+    assert_string_equal(reef_net_reason(s.of[0].net), "this nonce was used before in the session");
+    reef_net_free(s.of[0].net);
     c.nonce = 777;
     s.of[0].game.confirmed = s.of[0].game.played_until = 0;
     s.of[0].net = reef_net_join(&c, 2, NULL);
