@@ -29,7 +29,7 @@
 #include "sort.h"
 #include "reach.h"
 #include "place.h"
-#include "index.h"
+#include "value_index.h"
 #include "track.h"
 #include "observer.h"
 #include "control.h"

@@ -20,7 +20,7 @@
 #include "query/query_answers.h"
 #include "query/sort_key.h"
 #include "query/sorted_query.h"
-#include "reef/index.h"
+#include "reef/value_index.h"
 #include "reef/ordered.h"
 #include "reef/term.h"
 #include "reef/type_info.h"

@@ -16,8 +16,8 @@
  * reef_key_entity(e); those of bool and of the unsigned types are the number itself, of 8 and 16 bits with a sign those
  * of reef_key_i32. -0.0 is 0.0. A NaN is found by nothing. An entity that is disabled, or whose component is, isn't
  * found. */
-#ifndef REEF_INDEX_H
-#define REEF_INDEX_H
+#ifndef REEF_VALUE_INDEX_H
+#define REEF_VALUE_INDEX_H
 
 #include "order.h"
 #include "world.h"
