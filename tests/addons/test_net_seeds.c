@@ -359,9 +359,12 @@ static void one(run *r)
     r->sim = reef_net_sim_new(r->seed, &line, NULL);
     begin(r, 0, false);
     for (uint64_t i = 1; i < players; i++) begin(r, 1, false);
-    play(r, 3000 * MS);
-    for (uint64_t i = 0; i < players; i++)
-        r->joined += r->programs[i]->net && reef_net_player(r->programs[i]->net) >= 0;
+    for (uint64_t s = 3; s <= 9 && r->joined < players; s++) { /* members are added one after the other */
+        play(r, s * 1000 * MS);
+        r->joined = 0;
+        for (uint64_t i = 0; i < players; i++)
+            r->joined += r->programs[i]->net && reef_net_player(r->programs[i]->net) >= 0;
+    }
     for (uint64_t i = 0; i < troubles; i++) {
         trouble(r);
         play(r, r->now + draw(r, 700) * MS);
