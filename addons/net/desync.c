@@ -1,7 +1,7 @@
 /* Two programs whose confirmed states differ find out where, before the session ends.
  *
- * Both go back to the last state that was equal, and then compare lists of hashes, one stage after the other. Both know
- * both lists, and so both take the same way:
+ * Both go back to the earliest state that both still have, and then compare lists of hashes, one stage after the other.
+ * Both know both lists, and so both take the same way:
  *
  *     TICKS    the state after each tick since          -> the first tick that led to different states
  *     SYSTEMS  that tick again, with the first k systems only, k = 0, 1 ...   -> the system
@@ -333,8 +333,10 @@ void net__desync_begin(reef_net *net, net_link *with, uint64_t tick)
         return;
     }
     *d = (net_desync){.with = with, .tick = tick, .began_at = net->now};
-    d->equal = tick > net->config.hash_every ? tick - net->config.hash_every : 0;
-    if (d->equal < net->base) d->equal = net->base;
+    /* as far back as both can go: hashes of earlier ticks may not have been compared yet */
+    d->equal = tick > NET_LIST - 1 ? tick - (NET_LIST - 1) : 0;
+    const uint64_t first = net->base + reef_history_reach(net->history).first;
+    if (d->equal < first) d->equal = first;
     d->report.player = (int)(with - net->links);
     d->report.tick = d->equal;
 }

@@ -107,16 +107,16 @@ static COLD const module_entry *needed_by(const schedule *s, const char *needed)
 /* ---- trials ---- */
 
 /* A change that is taken back whole if it fails. */
-typedef struct trial {
+typedef struct module_trial {
     reef_world *backup;
     skips_room room;
     schedule *before; /* held */
-} trial;
+} module_trial;
 
 /* False: there is no memory, which is recorded. */
-static COLD bool trial_begin(reef_world *w, const char *op, trial *x)
+static COLD bool trial_begin(reef_world *w, const char *op, module_trial *x)
 {
-    *x = (trial){.backup = reef__world_restorable(w)};
+    *x = (module_trial){.backup = reef__world_restorable(w)};
     if (x->backup == NULL) return false;
     x->before = reef__schedule_hold(w->family, w->schedule);
     if (reef__skips_prepare(x->backup, &x->room)) return true;
@@ -126,7 +126,7 @@ static COLD bool trial_begin(reef_world *w, const char *op, trial *x)
     return false;
 }
 
-static COLD reef_status trial_end(reef_world *w, trial *x, reef_status s)
+static COLD reef_status trial_end(reef_world *w, module_trial *x, reef_status s)
 {
     schedule *left = x->before;
     if (s < 0) {
@@ -366,7 +366,7 @@ static COLD reef_status module_load(reef_world *w, const char *op, const reef_mo
 COLD reef_status reef_module_use(reef_world *w, const reef_module *m)
 {
     static const char op[] = "reef_module_use";
-    trial x;
+    module_trial x;
     if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
     if (!modules_may_change(w, op)) return REEF_LOCKED;
     reef_status s = module_check(w, op, m);
@@ -405,7 +405,7 @@ COLD reef_status reef_module_remove(reef_world *w, const char *name)
 {
     static const char op[] = "reef_module_remove";
     char detail[REEF_DETAIL_MAX];
-    trial x;
+    module_trial x;
     if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
     if (!modules_may_change(w, op)) return REEF_LOCKED;
     const module_entry *m = name ? reef__module_find(w->schedule, module_id(name)) : NULL;
