@@ -61,9 +61,10 @@ typedef struct reef_module {
 
 /* Loads a module, or replaces it by another version. A module that the world uses in this version already is left
  * alone. Errors, which leave the world unchanged: BAD_ARGUMENT (no module, a bad name, version 0, no `load`, `needs`
- * that can't be read, a module that it needs isn't there or is too old; .detail says which), UNKNOWN_TYPE (a
- * type is declared differently), LIMIT (REEF_MODULES_MAX), LOCKED (a loop is open, in a tick, in an observer, in
- * another module's `load`), NO_MEMORY, the status of `load`, and that of the first declaration that was refused. */
+ * that can't be read, a module that it needs isn't there or is too old, or another one needs a newer version of it;
+ * .detail says which), UNKNOWN_TYPE (a type is declared differently), LIMIT (REEF_MODULES_MAX), LOCKED (a loop is open,
+ * in a tick, in an observer, in another module's `load`), NO_MEMORY, the status of `load`, and that of the first
+ * declaration that was refused. */
 REEF_API reef_status reef_module_use(reef_world *world, const reef_module *module);
 /* Removes a module with its systems and observers, and the scripts of its classes. Their `end` is called in the next
  * run of the system "scripts", so a class must live until then. Phases stay. Errors, which leave the world unchanged:

@@ -49,14 +49,10 @@ typedef struct reef_place_desc {
  * of reef_place_desc. Stands behind REEF_FIELDS of T. */
 #define REEF_PLACE(T, x, y, ...) REEF_PLACE_AS_(T, REEF_PLACE_FIELDS_2_(x, y), __VA_ARGS__)
 #define REEF_PLACE_3D(T, x, y, z, ...) REEF_PLACE_AS_(T, REEF_PLACE_FIELDS_3_(x, y, z), __VA_ARGS__)
-#define REEF_PLACE_FIELDS_2_(x, y) \
-    { \
-#x, #y, 0 \
-    }
-#define REEF_PLACE_FIELDS_3_(x, y, z) \
-    { \
-#x, #y, #z \
-    }
+/* clang-format off */
+#define REEF_PLACE_FIELDS_2_(x, y) {#x, #y, 0}
+#define REEF_PLACE_FIELDS_3_(x, y, z) {#x, #y, #z}
+/* clang-format on */
 #define REEF_PLACE_AS_(T, names, ...) \
     static const reef_place_desc reef_place_by_##T = {.fields = names, __VA_ARGS__}; \
     static reef_place_decl reef_place_declared_by_##T = {&reef_declared_by_REEF_COMPONENT_##T, &reef_place_by_##T, 0}; \
@@ -117,8 +113,9 @@ typedef struct reef_place_ask {
     double radius;      /* not negative */
     reef_entity except; /* isn't found; {0}: nobody */
     bool above;         /* only entities with a higher index than `except` are found: so each pair is found once */
-    /* Only entities that match this query are found. It belongs to the place's world, asks for no changes, and has
-     * neither relations nor an order. {0}: all. A query that doesn't fit finds nothing. */
+    /* Only entities that match this query are found. It belongs to the place's world, asks for no changes, has
+     * neither relations nor an order, and its parameters were set; while systems run it has no conditions on values
+     * either, since they aren't in the picture. {0}: all. A query that doesn't fit finds nothing. */
     reef_query only;
 } reef_place_ask;
 

@@ -148,8 +148,8 @@ REEF_API uint64_t reef_tick_count(const reef_world *world);
  * The query is made outside of the system. The loop only reads, and the system declares `reads` for each component
  * whose values the query names. It sees the results of the systems that come before this one in the phase. It may be
  * left early by break. On failure the loop has no blocks, and the job fails: UNDECLARED (a component isn't declared, or
- * would be written), NOT_ALIVE, OTHER_WORLD, BAD_ARGUMENT (the query asks for changes or has an order; `block` isn't a
- * system's). Two such loops may be nested. */
+ * would be written), NOT_ALIVE, OTHER_WORLD, BAD_ARGUMENT (the query asks for changes, has an order, or parameters that
+ * were never set; `block` isn't a system's). Two such loops may be nested. */
 REEF_API reef_block reef_others(const reef_block *block, reef_query query);
 
 /* The job's own part of a singleton for which the system declares `sums`. It is zero when the job begins, and valid

@@ -68,12 +68,33 @@ static COLD const char *need_next(const char *text, const char **name, size_t *l
     return *text == ',' ? text + 1 : NULL;
 }
 
+/* A module that needs the one of this name in a newer version (than 0: in any). NULL: there is none. */
+static COLD const module_entry *needed_by(const schedule *s, const char *needed, uint32_t than)
+{
+    const char *name;
+    size_t length;
+    uint32_t version;
+    for (uint32_t i = 0; i < s->module_count; i++)
+        for (const char *at = s->modules[i].about->needs;
+             at && (at = need_next(at, &name, &length, &version)) != NULL;) {
+            if (length == 0) break;
+            if (version > than && strlen(needed) == length && memcmp(name, needed, length) == 0) return &s->modules[i];
+        }
+    return NULL;
+}
+
+/* Is there what the module needs, and is it new enough for those that need it? */
 static COLD reef_status needs_check(reef_world *w, const char *op, const reef_module *m)
 {
     char detail[REEF_DETAIL_MAX], need[REEF_SYSTEM_NAME_MAX + 1];
     const char *name;
     size_t length;
     uint32_t version;
+    const module_entry *other = needed_by(w->schedule, m->name, m->version);
+    if (other) {
+        snprintf(detail, sizeof detail, "%s needs a newer version of %s than %u", other->name, m->name, m->version);
+        return refuse_module(w, op, REEF_BAD_ARGUMENT, detail);
+    }
     for (const char *at = m->needs ? m->needs : "";;) {
         at = need_next(at, &name, &length, &version);
         if (at == NULL)
@@ -87,21 +108,6 @@ static COLD reef_status needs_check(reef_world *w, const char *op, const reef_mo
         else snprintf(detail, sizeof detail, "%s needs %s %u, which isn't loaded", m->name, need, version);
         return refuse_module(w, op, REEF_BAD_ARGUMENT, detail);
     }
-}
-
-/* A module that needs the one of this name. NULL: there is none. */
-static COLD const module_entry *needed_by(const schedule *s, const char *needed)
-{
-    const char *name;
-    size_t length;
-    uint32_t version;
-    for (uint32_t i = 0; i < s->module_count; i++)
-        for (const char *at = s->modules[i].about->needs;
-             at && (at = need_next(at, &name, &length, &version)) != NULL;) {
-            if (length == 0) break;
-            if (strlen(needed) == length && memcmp(name, needed, length) == 0) return &s->modules[i];
-        }
-    return NULL;
 }
 
 /* ---- trials ---- */
@@ -234,56 +240,44 @@ static COLD void order_join(module_member *list, const module_member *was, uint3
     }
 }
 
-/* Room for order_join: three lists. NULL: no memory. */
-static COLD module_member *members_room(reef_world *w, uint32_t was, uint32_t now, size_t *bytes)
+/* Lists the systems of a schedule, or its observers, in their order. Answers how many there are. `to` may be NULL. */
+static COLD uint32_t members_list(const schedule *s, bool observers, uint64_t id, module_member *to)
 {
-    *bytes = ((size_t)was + 2 * (size_t)now + 1) * sizeof(module_member);
-    return reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, *bytes);
+    const uint32_t count = observers ? s->observer_count : s->count;
+    for (uint32_t i = 0; to && i < count; i++)
+        to[i] = observers ? (module_member){s->observers[i].slot, i, s->observers[i].observer->module == id}
+                          : (module_member){s->entries[i].slot, i, s->entries[i].system->module == id};
+    return count;
 }
 
-/* The systems of the version that was just loaded get the places of those that they replace, and are enabled as those
- * were. `s` is a copy of the world's schedule. False: no memory. */
-static COLD bool systems_settle(reef_world *w, schedule *s, const schedule *before, uint64_t id)
+/* The systems, or observers, of the version that was just loaded get the places of those that they replace; systems are
+ * enabled as those were. `s` is a copy of the world's schedule. False: no memory. */
+static COLD bool members_settle(reef_world *w, schedule *s, const schedule *before, uint64_t id, bool observers)
 {
-    size_t bytes;
     const schedule *now = w->schedule;
-    module_member *was = members_room(w, before->count, now->count, &bytes), *is, *list;
+    schedule_slot *slots = observers ? s->observer_slots : s->slots;
+    const uint32_t slot_count = observers ? s->observer_slot_count : s->slot_count;
+    const uint32_t was_count = members_list(before, observers, id, NULL),
+                   now_count = members_list(now, observers, id, NULL);
+    const size_t bytes = ((size_t)was_count + 2 * (size_t)now_count + 1) * sizeof(module_member);
+    module_member *was = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, bytes);
     if (was == NULL) return false;
-    list = (is = was + before->count) + now->count;
-    for (uint32_t i = 0; i < before->count; i++) was[i].slot = before->entries[i].slot;
-    for (uint32_t i = 0; i < now->count; i++)
-        is[i] = (module_member){now->entries[i].slot, i, now->entries[i].system->module == id};
-    order_join(list, was, before->count, is, now->count);
-    for (uint32_t i = 0; i < s->count; i++) {
+    module_member *is = was + was_count, *list = is + now_count;
+    members_list(before, observers, id, was);
+    members_list(now, observers, id, is);
+    order_join(list, was, was_count, is, now_count);
+    for (uint32_t i = 0; i < now_count; i++) {
+        slots[list[i].slot].entry = i;
+        if (observers) {
+            s->observers[i] = now->observers[list[i].number];
+            continue;
+        }
         s->entries[i] = now->entries[list[i].number];
-        s->slots[list[i].slot].entry = i;
-        const uint32_t k = list[i].own ? member_at(was, before->count, list[i].slot) : before->count;
-        if (k < before->count && !BUG(441)) s->entries[i].on = before->entries[k].on;
+        const uint32_t k = list[i].own ? member_at(was, was_count, list[i].slot) : was_count;
+        if (k < was_count && !BUG(441)) s->entries[i].on = before->entries[k].on;
     }
-    for (uint32_t i = 0; i < s->slot_count; i++)
-        if (s->slots[i].entry == ENTRY_KEPT) s->slots[i].entry = ENTRY_NONE;
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, was, bytes);
-    return true;
-}
-
-/* The same for observers. */
-static COLD bool observers_settle(reef_world *w, schedule *s, const schedule *before, uint64_t id)
-{
-    size_t bytes;
-    const schedule *now = w->schedule;
-    module_member *was = members_room(w, before->observer_count, now->observer_count, &bytes), *is, *list;
-    if (was == NULL) return false;
-    list = (is = was + before->observer_count) + now->observer_count;
-    for (uint32_t i = 0; i < before->observer_count; i++) was[i].slot = before->observers[i].slot;
-    for (uint32_t i = 0; i < now->observer_count; i++)
-        is[i] = (module_member){now->observers[i].slot, i, now->observers[i].observer->module == id};
-    order_join(list, was, before->observer_count, is, now->observer_count);
-    for (uint32_t i = 0; i < s->observer_count; i++) {
-        s->observers[i] = now->observers[list[i].number];
-        s->observer_slots[list[i].slot].entry = i;
-    }
-    for (uint32_t i = 0; i < s->observer_slot_count; i++)
-        if (s->observer_slots[i].entry == ENTRY_KEPT) s->observer_slots[i].entry = ENTRY_NONE;
+    for (uint32_t i = 0; i < slot_count; i++)
+        if (slots[i].entry == ENTRY_KEPT) slots[i].entry = ENTRY_NONE;
     reef__memory_free(&w->family->memory, MEMORY_OTHER, was, bytes);
     return true;
 }
@@ -291,7 +285,8 @@ static COLD bool observers_settle(reef_world *w, schedule *s, const schedule *be
 static COLD reef_status module_settle(reef_world *w, const char *op, const schedule *before, uint64_t id)
 {
     schedule *s = reef__schedule_copy_more(w, 0, 0);
-    if (s && systems_settle(w, s, before, id) && observers_settle(w, s, before, id)) return schedule_settle(w, op, s);
+    if (s && members_settle(w, s, before, id, false) && members_settle(w, s, before, id, true))
+        return schedule_settle(w, op, s);
     if (s) reef__memory_free(&w->family->memory, MEMORY_OTHER, s, s->bytes);
     return reef__refuse(w, REEF_NO_MEMORY, op);
 }
@@ -414,7 +409,7 @@ COLD reef_status reef_module_remove(reef_world *w, const char *name)
         snprintf(detail, sizeof detail, "no module is named %s", unknown.text);
         return refuse_module(w, op, REEF_BAD_ARGUMENT, detail);
     }
-    const module_entry *other = needed_by(w->schedule, name);
+    const module_entry *other = needed_by(w->schedule, name, 0);
     if (other) {
         snprintf(detail, sizeof detail, "%s needs it", other->name);
         return refuse_module(w, op, REEF_BAD_ARGUMENT, detail);

@@ -211,6 +211,8 @@
     X(513, "the conditions of a system are those of the text that it was made from, which is gone") \
     X(514, "a text that begins a field's text equals it") \
     X(515, "a number that is more than every f32 becomes infinite") \
+    X(516, "a system may compare values of others that it doesn't declare") \
+    X(517, "a query whose parameters were never set keeps systems from running") \
     X(520, "a plan doesn't count numbers that can't be what they were") \
     X(521, "a table that had types which the program hasn't got is taken for another one") \
     X(522, "a file that declares types isn't tried before") \

@@ -15,6 +15,7 @@
 #include "query/query.h"
 #include "query/query_answers.h"
 #include "query/relation_plan.h"
+#include "query/value_term.h"
 #include "index/cell_walk.h"
 #include "index/picture.h"
 #include "reef/place.h"
@@ -32,6 +33,7 @@ const query *reef__place_filter(const reef_place *p, reef_query only, bool *fits
     if (*fits || only.world != w->hot.number || only.index >= w->query_room) return NULL;
     query *q = w->queries[only.index].generation == only.generation ? w->queries[only.index].query : NULL;
     if (q == NULL || q->since || q->ranking || q->plan || q->fixed) return NULL;
+    if (parameters_missing(q) || (w->running && q->values)) return NULL; /* somebody may write the values */
     *fits = w->running || reef__query_prepare_one(q);
     return *fits ? q : NULL;
 }

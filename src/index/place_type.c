@@ -8,6 +8,7 @@
  * counts. */
 #include "index/place_type.h"
 #include "base/platform.h"
+#include "type/fields.h"
 #include "type/type.h"
 #include "storage/place_calls.h"
 #include "index/picture.h"
@@ -25,16 +26,15 @@ static struct {
     mutex lock;
     reef_place_decl *pending;
     uint32_t count;
+    bool full; /* one was declared beside its type for which there was no room */
     place_declared declared[REEF_PLACES_MAX];
 } place_list = {.lock = MUTEX_INIT};
 
 /* ---- checking ---- */
 
-static const reef_field *place_field(const type *t, const char *name, size_t length)
+static const reef_field *place_field(const type *t, const char *name)
 {
-    for (uint32_t i = 0; i < t->field_count; i++)
-        if (strlen(t->fields[i].name) == length && memcmp(t->fields[i].name, name, length) == 0) return &t->fields[i];
-    return NULL;
+    return reef__field_named(t->fields, t->field_count, name, strlen(name));
 }
 
 static bool is_single(const reef_field *f) { return f->bytes == reef__kind_size(f->kind); }
@@ -44,7 +44,7 @@ static const char *take_coordinates(place_type *p, const reef_place_desc *d)
     p->axes = d->fields[2] ? 3 : 2;
     for (uint32_t i = 0; i < p->axes; i++) {
         const char *name = d->fields[i];
-        const reef_field *f = name ? place_field(p->of, name, strlen(name)) : NULL;
+        const reef_field *f = name ? place_field(p->of, name) : NULL;
         if (f == NULL) return "the type has no such field: REEF_FIELDS names its fields";
         if (!is_single(f) || (f->kind != REEF_F32 && f->kind != REEF_F64 && f->kind != REEF_I32))
             return "a coordinate is an f32, an f64 or an i32";
@@ -79,7 +79,7 @@ static const char *take_body(place_type *p, const reef_place_desc *d)
     memcpy(name, d->radius, length);
     name[length] = 0;
     p->body = reef__type_of(reef_type_find(name).id);
-    const reef_field *f = p->body ? place_field(p->body, dot + 1, strlen(dot + 1)) : NULL;
+    const reef_field *f = p->body ? place_field(p->body, dot + 1) : NULL;
     if (f == NULL) return "there is no such field for the radius";
     if (!is_single(f) || (f->kind != REEF_F32 && f->kind != REEF_F64)) return "a radius is an f32 or an f64";
     if (p->body->home == REEF_MULTI || p->body->relation) return "an entity may have several radii";
@@ -146,7 +146,7 @@ static void pending_take(void)
         d.why = place_check(&d.place, t, x->desc);
         place_declared *was = declared_find(c.id);
         if (was && !place_same(was, &d)) was->why = "two declarations of its place differ";
-        if (was == NULL) (void)declared_add(&d);
+        if (was == NULL && declared_add(&d) == REEF_LIMIT) place_list.full = true;
     }
 }
 
@@ -155,7 +155,7 @@ const place_type *reef__place_type_of(uint32_t component, const char **why)
     mutex_lock(&place_list.lock);
     pending_take();
     const place_declared *d = declared_find(component);
-    *why = d ? d->why : NULL;
+    *why = d ? d->why : place_list.full ? "more types have a place than REEF_PLACES_MAX" : NULL;
     mutex_unlock(&place_list.lock);
     return d && d->why == NULL ? &d->place : NULL;
 }

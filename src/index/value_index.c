@@ -9,6 +9,7 @@
  * look-up reads two lines of the cache; where they aren't, a binary search finds them among those of the entry. */
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/fields.h"
 #include "type/type.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
@@ -75,12 +76,9 @@ static reef_index *value_index_find(const reef_world *w, reef_component c, const
 /* The largest key of a value of this field. */
 static uint64_t key_most(const type *t, const char *field)
 {
-    for (uint32_t i = 0; i < t->field_count; i++) {
-        if (field && strcmp(t->fields[i].name, field) != 0) continue;
-        if (t->fields[i].kind == REEF_F32) return UINT32_MAX - 1;
-        if (t->fields[i].kind == REEF_F64) return UINT64_MAX - 1;
-        break;
-    }
+    const reef_field *f = field ? reef__field_named(t->fields, t->field_count, field, strlen(field)) : t->fields;
+    if (f && f->kind == REEF_F32) return UINT32_MAX - 1;
+    if (f && f->kind == REEF_F64) return UINT64_MAX - 1;
     return UINT64_MAX;
 }
 

@@ -563,7 +563,7 @@ static reef_status bulk_begin(bulk *b, reef_world *w, const char *op, reef_query
     b->q = q;
     if (q == NULL) return s;
     if (w->locks) return REEF_LOCKED;
-    if (q->values && q->values->missing) return REEF_BAD_ARGUMENT;
+    if (parameters_missing(q)) return REEF_BAD_ARGUMENT;
     if (!query_update(q)) return REEF_NO_MEMORY;
     b->since = reef__query_last_run(q);
     return REEF_OK;

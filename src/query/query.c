@@ -368,9 +368,8 @@ static bool tables_look_told(query *q)
 static void tables_are_known(query *q)
 {
     const uint64_t now = q->world->tables_epoch;
-    if (q->subs) q->subs->epoch = now; /* each loop of such a query calls this */
-    else if (q->plan) q->plan->epoch = now;
-    else q->types.epoch = now;
+    if (q->subs) q->subs->epoch = now; /* each loop of such a query, and of one with a plan, calls this */
+    else if (q->plan == NULL) q->types.epoch = now;
     q->types.looked = now;
     q->types.told_count = 0;
     q->head.first = q->matches;
@@ -414,11 +413,8 @@ static bool tables_look(query *q)
     bool found = false; /* it is known where all matches lie */
     if (q->subs && !subs_look(q, count)) return false;
     const bool looked = q->types.looked == w->tables_epoch; /* not in a query that comes again */
-    if ((q->subs   ? q->subs->epoch
-         : q->plan ? q->plan->epoch
-                   : UINT64_MAX) == w->tables_epoch &&
-        q->types.told_count == 0 && (looked || BUG(406)))
-        return true;
+    const bool known = q->subs ? q->subs->epoch == w->tables_epoch : q->plan != NULL;
+    if (known && looked && q->types.told_count == 0) return true;
     const bool same = looked && q->disabled_epoch == w->disabled_epoch && q->seen != 0;
     if (same && q->types.told_count - 1 < QUERY_TOLD) {
         const bool ok = tables_look_told(q);
@@ -457,7 +453,7 @@ static bool tables_look(query *q)
 bool reef__query_prepare_one(query *q)
 {
     if (q->open || q->types.epoch == q->world->tables_epoch) return true;
-    if (q->values && q->values->missing) return false;
+    if (parameters_missing(q)) return false;
     if (q->subs && !subs_look(q, q->seen)) return false;
     if (q->disabled_epoch != q->world->disabled_epoch && disabled_look(q)) matches_forget(q);
     return q->plan == NULL || reef__plan_look(q);
@@ -465,14 +461,16 @@ bool reef__query_prepare_one(query *q)
 
 NOINLINE bool reef__query_look(query *q)
 {
-    if (q->values && q->values->missing) return false;
+    if (parameters_missing(q)) return false;
     return tables_look(q) && (q->plan == NULL || reef__plan_look(q));
 }
 
 COLD bool reef__queries_ready(reef_world *w)
 {
-    for (uint32_t i = 0; i < w->query_room; i++)
-        if (w->queries[i].query && !query_update(w->queries[i].query)) return false;
+    for (uint32_t i = 0; i < w->query_room; i++) {
+        query *q = w->queries[i].query;
+        if (q && (!parameters_missing(q) || BUG(517)) && !query_update(q)) return false;
+    }
     return true;
 }
 
@@ -844,7 +842,7 @@ static query *query_make(reef_world *w, const char *op, const query_text *l)
     mutex_unlock(&w->family->lock);
     w->queries[place].query = q;
     w->query_count++;
-    const bool waits = q->values && q->values->missing; /* it is used only once its parameters are set */
+    const bool waits = parameters_missing(q); /* it is used only once its parameters are set */
     if ((l->cascade.id == 0 || reef__ranking_cascade(q, l->cascade)) && (waits || query_update(q))) return q;
     reef__query_drop(q);
     return reef__refuse(w, REEF_NO_MEMORY, op), NULL;

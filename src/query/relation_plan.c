@@ -207,7 +207,6 @@ COLD bool reef__plan_make(query *q, const query_text *l)
     target_plan *p = reef__memory_zeroed(&q->world->family->memory, MEMORY_OTHER, sizeof *p + count * sizeof *p->terms);
     if (p == NULL) return false;
     q->plan = p;
-    p->epoch = UINT64_MAX;
     p->count = count;
     if (l->variable_count) memcpy(p->names, l->variables, l->variable_count * sizeof *l->variables);
     if (reef__ancestors_make(q) && reef__bindings_make(q)) return true;

@@ -64,7 +64,6 @@ typedef struct ancestor_map {
 
 struct bindings;
 typedef struct target_plan {
-    uint64_t epoch;            /* of the world's tables, when the matches' pointers were taken */
     bool one;                  /* only single entities are asked about: nothing is marked */
     struct bindings *bindings; /* NULL: the query has no variables */
     ancestor_map *ancestors;   /* of the terms about ancestors without a limit; NULL: there is none */

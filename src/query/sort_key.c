@@ -5,6 +5,7 @@
  * upper halves of small numbers) cost no pass. */
 #include "query/sort_key.h"
 #include "base/platform.h"
+#include "type/fields.h"
 #include "type/type.h"
 #include "storage/known_types.h"
 #include "storage/place.h"
@@ -52,8 +53,9 @@ COLD reef_status reef__order_resolve(const reef_world *w, const reef_order *give
     /* there is no struct that a key could be computed from */
     if (o.type->split && given->key && !BUG(193)) return REEF_BAD_ARGUMENT;
     const reef_field *fields = REEF_ACQUIRE_POINTER(&o.type->fields), *found = NULL;
-    for (uint32_t i = 0; fields && !given->key && i < o.type->field_count; i++)
-        if (given->field ? strcmp(fields[i].name, given->field) == 0 : o.type->field_count == 1) found = &fields[i];
+    if (fields && given->field)
+        found = reef__field_named(fields, o.type->field_count, given->field, strlen(given->field));
+    else if (fields && !given->key && o.type->field_count == 1) found = fields;
     if (given->key == NULL) {
         if (found == NULL || !order_field_fits(found)) return REEF_BAD_ARGUMENT;
         o.kind = found->kind;

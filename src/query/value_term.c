@@ -1,7 +1,9 @@
 /* Conditions on values: which field and number they mean, and what a query keeps of them (src/query/value_term.h). */
 #include "query/value_term.h"
+#include "base/kept_text.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/fields.h"
 #include "type/names.h"
 #include "type/type.h"
 #include "storage/error.h"
@@ -135,16 +137,18 @@ static bool index_read(const char *name, size_t length, uint32_t *index, size_t 
     return true;
 }
 
+/* Of a relation, the fields of its data are found by their names alone, too. */
 static const reef_field *field_named(const type *t, const char *name, size_t length)
 {
-    for (uint32_t pass = 0; pass < (t->relation ? 2u : 1u); pass++)
-        for (uint32_t i = 0; i < t->field_count; i++) {
-            const char *is = t->fields[i].name;
-            if (pass && strncmp(is, "data.", 5) != 0) continue;
-            is += pass ? 5 : 0;
-            if (strncmp(is, name, length) == 0 && is[length] == 0) return &t->fields[i];
-        }
-    return NULL;
+    static const char data[] = "data.";
+    const reef_field *f = reef__field_named(t->fields, t->field_count, name, length);
+    for (uint32_t i = 0; f == NULL && t->relation && i < t->field_count; i++) {
+        const char *is = t->fields[i].name;
+        if (strncmp(is, data, sizeof data - 1) != 0) continue;
+        is += sizeof data - 1;
+        if (strncmp(is, name, length) == 0 && is[length] == 0) f = &t->fields[i];
+    }
+    return f;
 }
 
 COLD const reef_field *reef__condition_field(const type *t, const char *name, uint32_t *offset, uint32_t *bytes)
@@ -333,9 +337,8 @@ COLD reef_status reef__conditions_check(const query_text *l, uint32_t i, char *d
 
 /* ---- copies ---- */
 
-static size_t text_bytes(const char *text) { return text ? strlen(text) + 1 : 0; }
 static bool literal_has_text(const reef_literal *l) { return l->kind == REEF_CHAR || l->kind == 0; }
-static size_t literal_bytes(const reef_literal *l) { return literal_has_text(l) ? text_bytes(l->text) : 0; }
+static size_t literal_bytes(const reef_literal *l) { return literal_has_text(l) ? kept_bytes(l->text) : 0; }
 
 COLD size_t reef__conditions_bytes(const reef_term *terms, uint32_t count)
 {
@@ -343,19 +346,9 @@ COLD size_t reef__conditions_bytes(const reef_term *terms, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < term_conditions(&terms[i]); k++) {
             const reef_condition *c = &terms[i].conditions[k];
-            bytes += sizeof *c + text_bytes(c->field) + literal_bytes(&c->value) + literal_bytes(&c->last);
+            bytes += sizeof *c + kept_bytes(c->field) + literal_bytes(&c->value) + literal_bytes(&c->last);
         }
     return bytes;
-}
-
-static const char *text_move(char **room, const char *text)
-{
-    char *copy = *room;
-    const size_t bytes = text_bytes(text);
-    if (bytes == 0) return NULL;
-    memcpy(copy, text, bytes);
-    *room += bytes;
-    return copy;
 }
 
 COLD void reef__conditions_keep(reef_term *terms, uint32_t count, void *room)
@@ -368,9 +361,9 @@ COLD void reef__conditions_keep(reef_term *terms, uint32_t count, void *room)
         const uint32_t all = term_conditions(&terms[i]);
         for (uint32_t k = 0; k < all; k++) {
             to[k] = terms[i].conditions[k];
-            to[k].field = text_move(&texts, to[k].field);
-            if (literal_has_text(&to[k].value)) to[k].value.text = text_move(&texts, to[k].value.text);
-            if (literal_has_text(&to[k].last)) to[k].last.text = text_move(&texts, to[k].last.text);
+            to[k].field = text_copy(&texts, to[k].field);
+            if (literal_has_text(&to[k].value)) to[k].value.text = text_copy(&texts, to[k].value.text);
+            if (literal_has_text(&to[k].last)) to[k].last.text = text_copy(&texts, to[k].last.text);
         }
         if (all) terms[i].conditions = to;
         to += all;
@@ -472,7 +465,7 @@ COLD void reef__values_copy_set(query *to, const query *from)
 COLD reef_status reef__query_refuse(reef_world *w, const char *op, const query *q, reef_status s)
 {
     char detail[REEF_DETAIL_MAX];
-    if (q == NULL || q->values == NULL || q->values->missing == 0) return reef__refuse(w, s, op);
+    if (q == NULL || !parameters_missing(q)) return reef__refuse(w, s, op);
     snprintf(detail, sizeof detail, "the parameter $%s was never set (reef_query_set)",
              q->values->parameters[bits_first(q->values->missing)]);
     return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail);

@@ -10,6 +10,7 @@
 #include "query/query.h"
 #include "query/relation_plan.h"
 #include "query/row_filter.h"
+#include "query/value_term.h"
 #include "system/job.h"
 #include "system/system.h"
 #include "reef/system.h"
@@ -19,9 +20,11 @@ static reef_component term_undeclared(const query *q, const struct system *s)
 {
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
-        if (t->op >= REEF_ANY_OF || (q->facts[i].filter && !q->facts[i].reads && t->since == REEF_ALWAYS)) continue;
+        const term_facts *f = &q->facts[i];
+        const bool looks = f->reads || t->since != REEF_ALWAYS || (f->values && !BUG(516));
+        if (t->op >= REEF_ANY_OF || (f->filter && !looks)) continue;
         if (reef__type_of(t->component.id)->size == 0) continue;
-        if ((t->access != REEF_IN && !q->facts[i].filter) || !reef__system_touches(s, REEF_READS, t->component.id))
+        if ((t->access != REEF_IN && !f->filter) || !reef__system_touches(s, REEF_READS, t->component.id))
             return t->component;
     }
     return (reef_component){0};
@@ -44,7 +47,7 @@ reef_block reef_others(const reef_block *b, reef_query which)
     const bool known = which.index < w->query_room && w->queries[which.index].generation == which.generation;
     query *q = known ? w->queries[which.index].query : NULL;
     if (q == NULL) return others_refuse(b, REEF_NOT_ALIVE, (reef_component){0});
-    if (q->since || q->ranking || (q->plan && q->plan->bindings))
+    if (q->since || q->ranking || (q->plan && q->plan->bindings) || parameters_missing(q))
         return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
     const reef_component c = term_undeclared(q, b->loop.job->system);
     if (c.id) return others_refuse(b, REEF_UNDECLARED, c);

@@ -2,6 +2,7 @@
  * sorted list of the types that the system uses. */
 #include "system/system.h"
 #include "base/byte_hash.h"
+#include "base/kept_text.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -278,17 +279,6 @@ static COLD void draft_access(system_draft *d)
 
 /* ---- making ---- */
 
-COLD size_t reef__text_bytes(const char *text) { return text ? strlen(text) + 1 : 0; }
-
-COLD char *reef__text_keep(char **room, const char *text)
-{
-    char *copy = *room;
-    if (text == NULL) return NULL;
-    memcpy(copy, text, reef__text_bytes(text));
-    *room += reef__text_bytes(text);
-    return copy;
-}
-
 static COLD void system_describe(struct system *s, const system_draft *d, const char *name)
 {
     const reef_system_desc *desc = d->desc;
@@ -324,7 +314,7 @@ static COLD struct system *system_of(const system_draft *d, const char *name)
     const query_text *q = &d->text.query;
     const size_t asked = (reef__conditions_bytes(q->term, q->count) + 7) & ~(size_t)7;
     const size_t bytes = sizeof(struct system) + asked + d->text.count * sizeof(reef_touch) +
-                         d->access_count * sizeof(struct access) + reef__text_bytes(before) + reef__text_bytes(after);
+                         d->access_count * sizeof(struct access) + kept_bytes(before) + kept_bytes(after);
     struct system *s = reef__memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
     if (s == NULL) return refuse_system(d, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
     s->bytes = bytes;
@@ -338,8 +328,8 @@ static COLD struct system *system_of(const system_draft *d, const char *name)
     s->access_count = d->access_count;
     memcpy(s->access, d->access, d->access_count * sizeof *s->access);
     char *room = (char *)(s->access + s->access_count);
-    s->before = reef__text_keep(&room, before);
-    s->after = reef__text_keep(&room, after);
+    s->before = text_copy(&room, before);
+    s->after = text_copy(&room, after);
     mutex_lock(&f->lock);
     s->serial = ++f->query_serial;
     mutex_unlock(&f->lock);

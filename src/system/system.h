@@ -39,9 +39,4 @@ struct system *reef__system_make(reef_world *w, const char *op, const reef_syste
 /* Releases one hold. The last holder frees the system and its context. */
 void reef__system_leave(family *f, struct system *s);
 
-/* For texts that are kept behind a struct: the bytes that a text takes there, 0 for NULL; and copying it there, which
- * moves *room behind the copy. */
-size_t reef__text_bytes(const char *text);
-char *reef__text_keep(char **room, const char *text);
-
 #endif

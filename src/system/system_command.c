@@ -4,6 +4,7 @@
  * A description is recorded as it is, with its texts behind it, and is read only when the command is done: reading it
  * may make types and phases known to the world, which a job must not do. Its context belongs to reef from the
  * recording on. */
+#include "base/kept_text.h"
 #include "base/platform.h"
 #include "storage/error.h"
 #include "storage/world_data.h"
@@ -85,11 +86,11 @@ static COLD reef_status system_keep(job *j, const char *op, system_change what, 
                                   &x.desc.before, &x.desc.after, &x.query.text};
     const size_t count = sizeof texts / sizeof *texts;
     size_t bytes = sizeof x;
-    for (size_t i = 0; i < count; i++) bytes += reef__text_bytes(*texts[i]);
+    for (size_t i = 0; i < count; i++) bytes += kept_bytes(*texts[i]);
     held_system *h = system_room(j, op, what, bytes);
     if (h == NULL) return REEF_NO_MEMORY;
     char *room = (char *)(h + 1);
-    for (size_t i = 0; i < count; i++) *texts[i] = reef__text_keep(&room, *texts[i]);
+    for (size_t i = 0; i < count; i++) *texts[i] = text_copy(&room, *texts[i]);
     *h = x;
     if (desc->query) h->desc.query = &h->query;
     return REEF_OK;
@@ -97,7 +98,7 @@ static COLD reef_status system_keep(job *j, const char *op, system_change what, 
 
 static COLD reef_status name_keep(job *j, const char *op, system_change what, const char *name)
 {
-    char *held = system_room(j, op, what, reef__text_bytes(name));
+    char *held = system_room(j, op, what, kept_bytes(name));
     return held == NULL ? REEF_NO_MEMORY : (strcpy(held, name), REEF_OK);
 }
 

@@ -5,6 +5,7 @@
  *     | the fields | the lists of names, each with its values and texts | names and units of the fields |
  */
 #include "type/fields.h"
+#include "base/kept_text.h"
 #include "base/platform.h"
 #include "type/names.h"
 #include "type/type_rules.h"
@@ -85,6 +86,13 @@ static uint32_t same_names_first(const reef_field *fields, uint32_t i)
     return k;
 }
 
+COLD const reef_field *reef__field_named(const reef_field *fields, uint32_t count, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strncmp(fields[i].name, name, length) == 0 && fields[i].name[length] == 0) return &fields[i];
+    return NULL;
+}
+
 size_t reef__fields_bytes(const reef_field *fields, uint32_t count)
 {
     size_t bytes = count * sizeof *fields;
@@ -93,15 +101,6 @@ size_t reef__fields_bytes(const reef_field *fields, uint32_t count)
         if (fields[i].names && same_names_first(fields, i) == i) bytes += reef__names_bytes(fields[i].names);
     }
     return bytes;
-}
-
-static const char *text_copy(char **room, const char *text)
-{
-    char *copy = *room;
-    const size_t bytes = strlen(text) + 1;
-    memcpy(copy, text, bytes);
-    *room += bytes;
-    return copy;
 }
 
 const reef_field *reef__fields_copy(const reef_field *fields, uint32_t count, void *room)

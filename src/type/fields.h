@@ -15,6 +15,8 @@ typedef struct made_fields {
 /* Replaces each member that is a struct by the fields of that struct. *fields becomes a list in `made`, if there are
  * such members. False: a name is too long, there are too many fields, or a struct isn't as its list says. */
 bool reef__fields_flatten(made_fields *made, const reef_field **fields, uint32_t *count);
+/* The field with this name of `length` bytes. NULL: there is none. */
+const reef_field *reef__field_named(const reef_field *fields, uint32_t count, const char *name, size_t length);
 /* Bytes of a copy of the fields with their texts and names. It can't overflow: all counts and lengths are checked. */
 size_t reef__fields_bytes(const reef_field *fields, uint32_t count);
 /* Copies the fields to `room`. Fields with the same names share their copy. */

@@ -306,7 +306,13 @@ static void what_a_module_needs_is_there(void **state)
     assert_refused(w, REEF_BAD_ARGUMENT, reef_module_remove(w, "physics"));
     assert_string_equal(reef_last_error(w).detail, "game needs it");
     assert_refused(w, REEF_BAD_ARGUMENT, reef_module_remove(w, "input"));
+    const reef_module older = {.name = "physics", .version = 1, .load = nothing_load},
+                      newer = {.name = "physics", .version = 3, .load = nothing_load};
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_module_use(w, &older));
+    assert_string_equal(reef_last_error(w).detail, "game needs a newer version of physics than 1");
+    assert_ok(reef_module_use(w, &newer));
     assert_ok(reef_module_remove(w, "game"));
+    assert_ok(reef_module_use(w, &older));
     assert_ok(reef_module_remove(w, "physics"));
 }
 

@@ -600,6 +600,43 @@ static void unknown_types_are_dropped_refused_or_declared(void **state)
 }
 
 typedef struct {
+    int32_t n;
+} Counted;
+REEF_COMPONENT(Counted);
+REEF_FIELDS(Counted, n);
+REEF_TAG(Losing1);
+REEF_TAG(Losing2);
+REEF_SWITCH(Lit);
+
+/* Tables that lose types may have the same types afterwards. Each keeps its own rows, with their bits, until all is
+ * read. */
+static void tables_that_lose_types_keep_their_rows_apart(void **state)
+{
+    enum { COUNT = 90 };
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    reef_entity e[COUNT];
+    for (int32_t i = 0; i < COUNT; i++) {
+        assert_some(e[i] = reef_spawn(w, reef_with(Counted, i)));
+        if (i % 3 == 1) assert_ok(reef_add(w, e[i], Losing1));
+        if (i % 3 == 2) assert_ok(reef_add(w, e[i], Losing2));
+        if (i % 5 == 0) assert_ok(reef_add(w, e[i], Lit));
+        if (i % 7 == 0) assert_ok(reef_disable(w, e[i], Counted));
+    }
+    reef_bytes bytes = saved(w, false);
+    rename_type(bytes, "Losing1", "Losinga");
+    rename_type(bytes, "Losing2", "Losingb");
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &(reef_load_desc){.unknown = REEF_UNKNOWN_DROP}));
+    assert_valid(other);
+    assert_int_equal(reef_count(other, Counted), COUNT);
+    for (int32_t i = 0; i < COUNT; i++) {
+        assert_int_equal(reef_get(other, e[i], Counted)->n, i);
+        assert_true(reef_has(other, e[i], Lit) == (i % 5 == 0));
+        assert_true(reef_is_enabled(other, e[i], Counted) == (i % 7 != 0));
+    }
+    reef_bytes_free(&bytes);
+}
+
+typedef struct {
     char of[4096];
 } Boulder;
 REEF_COMPONENT_IN(Boulder, REEF_SPARSE);
@@ -914,6 +951,7 @@ int main(void)
         TEST(a_sealed_file_may_know_systems_that_are_gone),
         TEST(fields_follow_their_names),
         TEST(unknown_types_are_dropped_refused_or_declared),
+        TEST(tables_that_lose_types_keep_their_rows_apart),
         TEST(types_may_change_their_homes),
         TEST(the_last_pages_of_a_store_go),
         TEST(what_the_config_forbids_is_refused),

@@ -257,6 +257,38 @@ static void indexes_that_are_refused(void **state)
     }
 }
 
+static reef_status refused_load(reef_world *w, void *context)
+{
+    (void)context;
+    member(w, 3);
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(3), NULL, 0), 2);
+    return REEF_CANCELLED;
+}
+
+static void states_that_come_from_elsewhere(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_bytes file, change;
+    member(w, 3);
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(3), NULL, 0), 1);
+    assert_ok(reef_save_bytes(w, &file, NULL));
+    reef_world *before = reef_fork(w);
+    member(w, 3);
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(3), NULL, 0), 2);
+    assert_ok(reef_diff_bytes(before, w, &change, NULL));
+    assert_ok(reef_load_bytes(w, file.data, file.size, NULL));
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(3), NULL, 0), 1);
+    assert_ok(reef_diff_apply(w, change.data, change.size));
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(3), NULL, 0), 2);
+    assert_ok(reef_load_bytes(w, file.data, file.size, NULL));
+    const reef_module refused = {.name = "refused", .version = 1, .load = refused_load};
+    assert_status(REEF_CANCELLED, reef_module_use(w, &refused));
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(3), NULL, 0), 1);
+    reef_bytes_free(&file);
+    reef_bytes_free(&change);
+    reef_world_free(before);
+}
+
 static void no_memory_for_an_index(void **state)
 {
     reef_world *w = world_of(state);
@@ -282,7 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(values_are_found_as_by_a_search), TEST(by_the_names_of_c),      TEST(many_values),
-        TEST(indexes_that_are_refused),        TEST(no_memory_for_an_index),
+        TEST(indexes_that_are_refused),        TEST(no_memory_for_an_index), TEST(states_that_come_from_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

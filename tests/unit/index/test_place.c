@@ -220,6 +220,82 @@ static void only_those_of_a_query(void **state)
     assert_ok(reef_query_free(w, changed));
 }
 
+/* Conditions on values are asked of the entities as they are now; the picture has only their coordinates. */
+static void conditions_decide_who_counts(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity small = reef_spawn(w, reef_with(Spot, 1, 1), reef_with(Ball, 1));
+    reef_spawn(w, reef_with(Spot, 1, 1), reef_with(Ball, 5));
+    const reef_query q = reef_query_new(w, "with Ball(r < $most)");
+    const reef_place *p = reef_place_of(w, Spot);
+    const reef_place_ask ask = {.at = {1, 1}, .only = q};
+    reef_near to[4];
+    assert_int_equal(reef_place_within(p, &ask, to, 4), 0); /* the parameter was never set */
+    assert_ok(reef_query_set(w, q, "most", 2));
+    assert_int_equal(reef_place_within(p, &ask, to, 4), 1);
+    assert_entity(small, to[0].entity);
+    assert_ok(reef_query_set(w, q, "most", 9));
+    assert_int_equal(reef_place_within(p, &ask, to, 4), 2);
+}
+
+static reef_query asked_by_system;
+static uint32_t found_by_system;
+static void ask_with_values(reef_block *b)
+{
+    reef_near to[4];
+    const reef_place_ask ask = {.at = {1, 1}, .radius = 1, .only = asked_by_system};
+    found_by_system = reef_place_within(reef_placed(b, Spot), &ask, to, 4);
+}
+
+/* Systems may write what a condition compares, so only questions outside of them have conditions. */
+static void systems_ask_without_conditions(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = reef_spawn(w, reef_with(Spot, 1, 1), reef_with(Ball, 1));
+    assert_ok(reef_add(w, e, Frozen));
+    assert_false(reef_system_is_null(reef_system(w, ask_with_values, "Spot; reads Spot as placed")));
+    asked_by_system = reef_query_new(w, "with Frozen");
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(found_by_system, 1);
+    asked_by_system = reef_query_new(w, "with Ball(r < 2)");
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(found_by_system, 0);
+}
+
+/* ---- states that come from elsewhere ---- */
+
+static reef_status refused_load(reef_world *w, void *context)
+{
+    reef_mut(w, *(const reef_entity *)context, Spot)->x = 50;
+    assert_string_equal(around(reef_place_of(w, Spot), 50, 0, 1), "0");
+    return REEF_CANCELLED;
+}
+
+static void states_that_come_from_elsewhere(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_bytes file, change;
+    reef_entity e = spot(w, 1, 0);
+    assert_string_equal(around(reef_place_of(w, Spot), 1, 0, 1), "0");
+    assert_ok(reef_save_bytes(w, &file, NULL));
+    reef_world *before = reef_fork(w);
+    reef_mut(w, e, Spot)->x = 20;
+    assert_string_equal(around(reef_place_of(w, Spot), 20, 0, 1), "0");
+    assert_ok(reef_diff_bytes(before, w, &change, NULL));
+    assert_ok(reef_load_bytes(w, file.data, file.size, NULL));
+    assert_string_equal(around(reef_place_of(w, Spot), 1, 0, 1), "0");
+    assert_ok(reef_diff_apply(w, change.data, change.size));
+    assert_string_equal(around(reef_place_of(w, Spot), 20, 0, 1), "0");
+    assert_string_equal(around(reef_place_of(w, Spot), 1, 0, 1), "");
+    const reef_module refused = {.name = "refused", .version = 1, .load = refused_load, .context = &e};
+    assert_status(REEF_CANCELLED, reef_module_use(w, &refused));
+    assert_string_equal(around(reef_place_of(w, Spot), 20, 0, 1), "0");
+    assert_string_equal(around(reef_place_of(w, Spot), 50, 0, 1), "");
+    reef_bytes_free(&file);
+    reef_bytes_free(&change);
+    reef_world_free(before);
+}
+
 static void what_is_said_of_an_entity(void **state)
 {
     reef_world *w = world_of(state);
@@ -435,6 +511,40 @@ static void no_memory_for_a_picture(void **state)
     reef_world_free(other);
 }
 
+/* The process has no room for further places afterwards, so this test is the last one. */
+static void there_is_a_limit(void **state)
+{
+    reef_world *w = world_of(state);
+    static const reef_field f[] = {{.name = "x", .kind = REEF_F32, .bytes = 4},
+                                   {.name = "y", .kind = REEF_F32, .offset = 4, .bytes = 4}};
+    const reef_place_desc d = {.fields = {"x", "y"}, .cell = 1};
+    char names[REEF_PLACES_MAX + 1][16];
+    reef_component c = {0};
+    uint32_t n = 0;
+    reef_status s = REEF_OK;
+    while (s == REEF_OK && n <= REEF_PLACES_MAX) {
+        reef_status made;
+        snprintf(names[n], sizeof names[n], "limit_%u", (unsigned)n);
+        c = reef_type_new(&(reef_type_desc){.name = names[n], .size = 8, .align = 4, .fields = f, .field_count = 2},
+                          &made);
+        assert_ok(made);
+        s = reef_place_declare(c, &d);
+        n += s == REEF_OK;
+    }
+    assert_int_equal(s, REEF_LIMIT);
+    assert_true(n + 2 <= REEF_PLACES_MAX && n + 10 > REEF_PLACES_MAX); /* the others are those of this file */
+    assert_no_pointer(w, REEF_ABSENT, reef_place_of_id(w, c));
+    /* one that is declared beside its type is heard of */
+    static reef_type_decl late = {.name = "limit_late", .size = 8, .align = 4};
+    static reef_place_decl decl = {.type = &late, .desc = NULL};
+    static const reef_place_desc desc = {.fields = {"x", "y"}, .cell = 1};
+    decl.desc = &desc;
+    reef_declare(&late);
+    reef_place_declare_(&decl);
+    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_place_of_id(w, reef_resolve_with_(w, &late)));
+    assert_non_null(strstr(reef_last_error(w).detail, "REEF_PLACES_MAX"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -445,12 +555,16 @@ int main(void)
         TEST(the_state_knows_nothing_of_it),
         TEST(questions_that_find_nothing),
         TEST(only_those_of_a_query),
+        TEST(conditions_decide_who_counts),
+        TEST(systems_ask_without_conditions),
+        TEST(states_that_come_from_elsewhere),
         TEST(what_is_said_of_an_entity),
         TEST(a_crowded_cell),
         TEST(pairs_on_threads),
         TEST(systems_ask_what_was_before),
         TEST(systems_that_are_refused),
         TEST(no_memory_for_a_picture),
+        TEST(there_is_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

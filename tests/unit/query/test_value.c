@@ -648,6 +648,46 @@ static void systems_and_bulk_calls(void **state)
     assert_int_equal(n, 2);
 }
 
+/* Loops over others compare values too: only with a declaration, and once all parameters are set. */
+static reef_query others;
+static reef_status others_status;
+static uint32_t others_found;
+static void tick_others(reef_block *b)
+{
+    others_found = 0;
+    for (reef_block o = reef_others(b, others); reef_next(&o);)
+        for (uint32_t first = 0, n; (n = reef_block_run(&o, &first)) != 0; first += n) others_found += n;
+}
+static void tick_and_note(reef_world *w)
+{
+    others_status = reef_tick(w, 1);
+    if (others_status == REEF_OK) others_status = reef_last_error(w).status;
+}
+
+static void loops_over_others(void **state)
+{
+    reef_world *w = world_of(state);
+    life_scene(w);
+    others = reef_query_new(w, "with Life(left < 6)");
+    const reef_query open = reef_query_new(w, "with Life(left < $most)");
+    reef_spawn(w, reef_with(Wound, 1)); /* one more table, so that queries have to look */
+    const reef_system_id undeclared = reef_system_add(w, "undeclared", tick_others, NULL);
+    tick_and_note(w);
+    assert_int_equal(others_status, REEF_UNDECLARED);
+    assert_ok(reef_system_remove(w, undeclared));
+    assert_false(reef_system_is_null(reef_system_add(w, "declared", tick_others, "; reads Life")));
+    tick_and_note(w);
+    assert_int_equal(others_status, REEF_OK);
+    assert_int_equal(others_found, 2);
+    others = open;
+    tick_and_note(w);
+    assert_int_equal(others_status, REEF_BAD_ARGUMENT);
+    assert_ok(reef_query_set(w, open, "most", 100));
+    tick_and_note(w);
+    assert_int_equal(others_status, REEF_OK);
+    assert_int_equal(others_found, 4);
+}
+
 typedef struct {
     int32_t of;
 } Apart;
@@ -927,6 +967,7 @@ int main(void)
         TEST(parameters),
         TEST(parameters_of_each_kind),
         TEST(systems_and_bulk_calls),
+        TEST(loops_over_others),
         TEST(a_system_reads_what_its_conditions_compare),
         TEST(ordered_queries_leave_rows_out),
 #ifndef REEF_NO_THREADS
