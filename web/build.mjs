@@ -5,10 +5,11 @@
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { contents_of, documents_of, new_site } from "./pages.mjs";
+import { contents_of, documents_of, example_page, new_site } from "./pages.mjs";
+import { build_programs, page_examples } from "./programs.mjs";
 import { reference_pages } from "./reference.mjs";
 import { search_index } from "./search-index.mjs";
-import { dive_page, home_page } from "./home.mjs";
+import { dive_page, home_page, playground_page } from "./home.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const project = resolve(process.argv[2]), out = resolve(process.argv[3]);
@@ -24,17 +25,23 @@ const site = new_site(root, pages);
 const documents = documents_of(root);
 for (const file of documents) site.document(file);
 
-const examples = readdirSync(join(root, "examples")).filter((name) => /\.(c|cpp)$/.test(name)).map((name) => ({
-    page: `gallery/${name.replace(/\.\w+$/, "")}.md`, title: "examples/" + name, name: name.replace(/\.\w+$/, ""),
-    source: readFileSync(join(root, "examples", name), "utf8"), language: name.endsWith(".c") ? "c" : "cpp",
-    output: readFileSync(join(root, "examples", name.replace(/\.\w+$/, ".expected")), "utf8"),
+// ---- the examples: a page each, with a button where it runs in the page ----
+
+const runs = new Map(page_examples(root).map((example) => [example.file, example.name]));
+const examples = ["examples/page", "examples"].flatMap((folder) => readdirSync(join(root, folder)).filter((name) => /\.(c|cpp)$/.test(name)).map((file) => {
+    const path = `${folder}/${file}`, base = file.replace(/\.\w+$/, ""), expected = join(root, folder, base + ".expected");
+    return {
+        page: example_page(path), title: path, name: runs.get(path), source: readFileSync(join(root, path), "utf8"), language: file.endsWith(".c") ? "c" : "cpp",
+        output: existsSync(expected) ? readFileSync(expected, "utf8") : null,
+    };
 }));
-for (const example of examples) {
-    const about = /^\s*\/\*([\s\S]*?)\*\/|^((?:\/\/.*\n)+)/.exec(example.source);
-    const name = example.title;
-    site.write(example.page, `---\noutline: false\n---\n\n# ${name}\n\n\`\`\`${example.language}\n${example.source.trimEnd()}\n\`\`\`\n\n` +
-        `<div class="output" data-title="Output">\n\n\`\`\`txt\n${example.output.trimEnd()}\n\`\`\`\n\n</div>\n`);
+for (const { page, title, name, source, language, output } of examples) {
+    const about = /^\/\*([\s\S]*?)\*\//.exec(source)?.[1].replace(/^ \* ?/gm, "").replace(/\s+/g, " ").trim().replace(/</g, "&lt;") ?? "";
+    site.write(page, `---\noutline: false\naside: false\ndescription: ${JSON.stringify(about.slice(0, 200))}\n---\n\n# ${title.split("/").at(-1)}\n\n${about}\n\n` +
+        (name ? `<RunBox example="${name}" />\n\n` : "") + `\`\`\`${language}\n${source.trimEnd()}\n\`\`\`\n` +
+        (output ? `\n<div class="output" data-title="Output">\n\n\`\`\`txt\n${output.trimEnd()}\n\`\`\`\n\n</div>\n` : ""));
 }
+site.write("playground.md", playground_page);
 
 const texts = [...new Set(documents)].map((file) => { const page = site.page_of(file); return { page, file, text: readFileSync(join(root, file), "utf8") }; });
 const written = reference_pages(site, join(project, "ref"), listing, texts, [...examples, ...site.programs]);
@@ -62,6 +69,19 @@ collect("");
 writeFileSync(join(public_folder, "search.json"), JSON.stringify(search_index(read_pages)));
 copyFileSync(join(root, "web/theme/fish.svg"), join(public_folder, "fish.svg"));
 
+// ---- programs and the compiler, for the page ----
+
+let compiler = { clang: "", version: "", megabytes: 0 };
+if (!only_pages) {
+    const made = await build_programs(root, project, public_folder);
+    const bytes = Object.values(JSON.parse(readFileSync(join(public_folder, "compiler/parts.json"), "utf8"))).reduce((sum, part) => sum + part.packed, 0);
+    compiler = { ...made.compiler, megabytes: Math.round(bytes / 1e6) };
+}
+const first = /<!-- program: first -->\n```c\n([\s\S]*?)```/.exec(readFileSync(join(root, "README.md"), "utf8"))[1];
+mkdirSync(join(public_folder, "programs"), { recursive: true });
+writeFileSync(join(public_folder, "programs/sources.json"), JSON.stringify([{ name: "first", title: "the first program", source: first },
+    ...examples.filter((e) => e.name).map((e) => ({ name: e.name, title: e.title.replace("examples/", ""), source: e.source }))]));
+
 // ---- VitePress ----
 
 const headers = listing.headers.map((h) => h.name).filter((name) => !name.startsWith("reef/detail/") && existsSync(join(pages, "reference", header_page(name))));
@@ -69,9 +89,10 @@ function header_page(name) { return name.replace("reef/", "").replace(/\//g, "-"
 const manual = [{ text: "Topics", link: "/topics" }, ...contents_of(root).map((section, i) => ({ ...section, collapsed: i > 0 })),
     { text: "About reef", collapsed: true, items: [{ text: "Overview", link: "/overview" }, { text: "What has changed", link: "/changelog" }, { text: "Working on reef", link: "/contributing" }] }];
 const reference = [{ text: "All names", link: "/reference/" }, { text: "Headers", items: headers.map((name) => ({ text: name.replace("reef/", ""), link: "/reference/" + header_page(name).replace(".md", "") })) }];
-const gallery = [{ text: "Gallery", link: "/gallery/" }, { text: "Short programs", items: examples.map((e) => ({ text: e.title.replace("examples/", ""), link: "/" + e.page.replace(".md", "") })) }];
+const gallery = [{ text: "Gallery", link: "/gallery/" }, { text: "Drawing, in the page", items: shown_examples(true) }, { text: "Short programs", items: shown_examples(false) }];
+function shown_examples(draws) { return examples.filter((e) => e.title.startsWith("examples/page/") === draws).map((e) => ({ text: e.title.split("/").at(-1), link: "/" + e.page.replace(".md", "") })); }
 writeFileSync(join(project, "made.json"), JSON.stringify({
-    out, names, version: listing.reef, nav: [{ text: "Examples", link: "/gallery/", activeMatch: "^/gallery/" }],
+    out, names, version: listing.reef, compiler, nav: [{ text: "Examples", link: "/gallery/", activeMatch: "^/gallery/" }, { text: "Playground", link: "/playground" }],
     sidebar: { "/reference/": reference, "/gallery/": gallery, "/": manual },
 }));
 cpSync(join(root, "web/theme"), join(project, ".vitepress/theme"), { recursive: true });

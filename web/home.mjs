@@ -37,7 +37,7 @@ titleTemplate: an entity component system in C11
 
 <p class="hero-sentence">${sentence[0].toUpperCase() + sentence.slice(1)}</p>
 
-<p class="hero-links"><a class="button first" href="./start/first-hour.html">The first hour</a><a class="button" href="./topics.html">What you may want to do</a>HERO_LINKS</p>
+<p class="hero-links"><a class="button first" href="./start/first-hour.html">The first hour</a><a class="button" href="./topics.html">What you may want to do</a><a class="button" href="./playground.html">Write and run it here</a></p>
 
 </div>
 <div class="hero-program">
@@ -82,7 +82,7 @@ ${site.converted(figures[1] + "\n\n" + figures[2], "README.md", "index.md")}
 ${site.converted(why[1] + "\n" + why[2], "README.md", "index.md")}
 
 </div>
-`.replace("HERO_LINKS", "");
+`;
 }
 
 // The game, which is built by ./play --web and not here.
@@ -106,3 +106,19 @@ two futures played side by side. [The page about it](../start/a-game.md) walks t
 \`./play\` opens it in a window; \`./play --web\` builds its page and serves it.
 `;
 }
+
+export const playground_page = `---
+layout: page
+sidebar: false
+title: Playground
+description: Write C with reef, and run it in this page
+search: false
+---
+
+<h1 class="playground-title">Playground</h1>
+
+<Playground />
+
+<p class="playground-about">The program is compiled in this page by clang and lld, as WebAssembly with the checked build of reef, and runs in a worker that reaches neither
+the network nor what the browser stores. With <code>reef_page_run</code> it ticks and draws, and can be rewound and forked.</p>
+`;

@@ -23,6 +23,12 @@ export function page_of(document) {
     return null;
 }
 
+// examples/NAME.c and examples/page/NAME.c have pages of the gallery.
+export function example_page(file) {
+    const example = /^examples\/(page\/)?(\w+)\.(c|cpp)$/.exec(file);
+    return example ? `gallery/${example[1] ? "page_" : ""}${example[2]}.md` : null;
+}
+
 export function documents_of(root) {
     const found = Object.keys(special);
     const walk = (folder) => {
@@ -109,8 +115,7 @@ class Site {
         const file = posix.normalize(posix.join(folder, path)).replace(/\/$/, "");
         let there = page_of(file);
         let hash = anchor ? "#" + anchor : "";
-        const example = /^examples\/(\w+)\.(c|cpp)$/.exec(file);
-        if (example) there = `gallery/${example[1]}.md`;
+        there ??= example_page(file);
         if (file === "examples/dive" && !anchor) there = "gallery/dive.md";
         if (!there && file.startsWith("reference/")) there = file;
         if (!there && /\.(svg|png|jpg|webp)$/.test(file)) {
@@ -164,6 +169,8 @@ class Site {
                     "```" + (language || "txt"), ...body, "```", "", "</div>");
             } else {
                 result.push("```" + language + (kind === "file" ? ` [${name}]` : ""), ...body, "```");
+                const runs = kind === "program" && language === "c" && runs_in_the_page(source) && files.size === 0;
+                if (runs) result.push("", `<RunLink to="${packed(source)}" />`, "");
             }
         }
         this.programs.push(...programs.values());

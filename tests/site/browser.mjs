@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { parts as programs } from "./programs.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const [out, project, base, pictures] = [resolve(process.argv[2]), resolve(process.argv[3]), process.argv[4] ?? "/", process.argv[5]];
@@ -227,7 +228,7 @@ async function for_everybody() {
 check_links();
 const parts = { first_page, searching, topics, on_a_phone, for_everybody };
 try {
-    const more = existsSync(join(root, "tests/site/programs.mjs")) ? (await import("./programs.mjs")).parts({ browser, address, base, new_page, picture, check, overflow, out }) : {};
+    const more = programs({ address, new_page, picture, check, overflow, root, out, project });
     for (const [name, part] of Object.entries({ ...parts, ...more })) {
         if (process.env.ONLY && !process.env.ONLY.split(",").includes(name)) continue;
         try { await part(); } catch (error) { check(false, `${name}: ${error.stack}`); }

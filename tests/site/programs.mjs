@@ -1,0 +1,200 @@
+// Programs in the built site, in Chromium: examples at a click, the playground, its compiler, links that hold a program, going back and forking.
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Machine } from "../../web/theme/machine.mjs";
+
+const page_program = (body, before = "") => `#include <reef.h>\n#include <stdio.h>\n#include <stdlib.h>\n${before}\nint main(void)\n{\n    reef_world *w = reef_world_new(NULL);\n${body}\n}\n`;
+
+export function parts({ address, new_page, picture, check, overflow, root, out, project }) {
+    const status = (page, text, seconds = 60) => page.waitForFunction((t) => new RegExp(t).test(document.querySelector(".stage .status")?.textContent ?? ""), text, { timeout: seconds * 1000 });
+    const printed = (page) => page.locator(".stage .printed").innerText().catch(() => "");
+    const tick = (page) => page.locator(".stage .time output").innerText().then((text) => Number(text.replace(/\D/g, "")));
+    const no_errors = (page, what) => check(page.errors.length === 0, `${what} has no errors` + page.errors.map((e) => "\n    " + e).join(""));
+
+    // In node: every example prints what its file says, and hashes are those of all other machines.
+    async function machine() {
+        const run = async (path) => {
+            let text = "";
+            const m = new Machine((part, error) => { if (!error) text += part; });
+            await m.start(readFileSync(path));
+            return text;
+        };
+        let count = 0;
+        for (const name of readdirSync(join(out, "programs")).filter((n) => n.endsWith(".wasm"))) {
+            const expected = join(root, "examples", name.replace(".wasm", ".expected"));
+            if (!existsSync(expected)) continue;
+            count++;
+            const text = await run(join(out, "programs", name));
+            if (text !== readFileSync(expected, "utf8")) check(false, `${name} prints something else`);
+        }
+        check(count >= 15, `${count} examples print what their files say`);
+        check((await run(join(project, "programs/hash_scene.wasm"))) === readFileSync(join(root, "tests/state/hash_scene.expected"), "utf8"), "hashes are those of all other machines");
+    }
+
+    async function examples() {
+        const page = await new_page();
+        await page.goto(address + "gallery/what_if.html");
+        await page.waitForSelector(".run-box button.first:not([disabled])");
+        const begin = Date.now();
+        await page.click(".run-box button.first");
+        await status(page, "ended with 0");
+        console.log(`        an example runs to its end ${Date.now() - begin} ms after the click`);
+        check((await printed(page)).trim() === readFileSync(join(root, "examples/what_if.expected"), "utf8").trim(), "an example prints what its file says");
+        await page.goto(address + "gallery/page_flock.html");
+        await page.waitForSelector(".run-box button.first:not([disabled])");
+        const click = Date.now();
+        await page.click(".run-box button.first");
+        await page.waitForSelector(".stage canvas");
+        console.log(`        an example draws ${Date.now() - click} ms after the click`);
+        await page.waitForFunction(() => Number(document.querySelector(".stage .time output").textContent.replace(/\D/g, "")) > 60, null, { timeout: 60000 });
+        await picture(page, "flock-desk-light");
+        no_errors(page, "the gallery");
+        await page.context().close();
+    }
+
+    // Rewind and fork: hashes say whether it is the same world.
+    async function fork_and_rewind() {
+        const page = await new_page({ colorScheme: "dark" });
+        await page.goto(address + "gallery/page_marbles.html");
+        await page.click(".run-box button.first");
+        await page.waitForFunction(() => Number(document.querySelector(".stage .time output")?.textContent.replace(/\D/g, "")) > 100, null, { timeout: 60000 });
+        const hash = (i = 0) => page.locator(".stage figcaption code").nth(i).innerText();
+        await page.click(".stage button:text-is(\"Pause\")");
+        await page.waitForTimeout(300);
+        const [at, was] = [await tick(page), await hash()];
+        for (let i = 0; i < 5; i++) { await page.click(".stage button:text-is(\"Step\")"); await page.waitForTimeout(120); }
+        check((await tick(page)) === at + 5 && (await hash()) !== was, "Step plays one tick");
+        await page.evaluate((t) => { const r = document.querySelector(".stage .time input"); r.value = t; r.dispatchEvent(new Event("input")); r.dispatchEvent(new Event("change")); }, at);
+        await page.waitForFunction((t) => document.querySelector(".stage .time output").textContent === "tick " + t, at);
+        await page.waitForTimeout(200);
+        check((await hash()) === was, "going back brings the state of that tick, to the bit");
+        await page.click(".stage button:text-is(\"Fork\")");
+        await page.click(".stage button:text-is(\"Step\")");
+        await page.waitForSelector(".stage .worlds.two");
+        check((await hash(0)) === (await hash(1)) && (await page.innerText(".differences")).includes("same"), "a fork plays as its world does");
+        await page.evaluate(() => { const r = document.querySelectorAll(".stage .sliders input")[1]; r.value = 40; r.dispatchEvent(new Event("input")); });
+        await page.click(".stage button:text-is(\"Play\")");
+        await page.waitForFunction(() => /\d+ entities differ/.test(document.querySelector(".differences")?.textContent), null, { timeout: 30000 });
+        await page.waitForTimeout(800);
+        check((await hash(0)) !== (await hash(1)), "a slider of the fork makes it another world");
+        await page.click("button:has-text('Entities')");
+        await page.fill(".inside input", "Position, Velocity");
+        await page.waitForFunction(() => /160 entities/.test(document.querySelector(".inside pre").textContent), null, { timeout: 20000 });
+        check(/Velocity {2}x -?\d/.test(await page.innerText(".inside pre")), "the entities are shown with their values");
+        await page.fill(".inside input", "Position, Nothing");
+        await page.waitForFunction(() => /Nothing/.test(document.querySelector(".inside pre").textContent), null, { timeout: 20000 });
+        await page.fill(".inside input", "");
+        await page.waitForTimeout(700);
+        await picture(page, "fork-desk-dark");
+        await page.click("button:has-text('Systems')");
+        await page.waitForFunction(() => /roll/.test(document.querySelector(".inside pre")?.textContent), null, { timeout: 20000 });
+        check(true, "the schedule is shown");
+        no_errors(page, "the marbles");
+        await page.context().close();
+    }
+
+    async function playground() {
+        const page = await new_page();
+        await page.goto(address + "playground.html");
+        await page.waitForSelector(".cm-content");
+        await picture(page, "playground-desk-light");
+        const before = page.bytes;
+        const run = async (source) => {
+            await page.click(".cm-content");
+            await page.keyboard.press("Control+A");
+            await page.keyboard.insertText(source);
+            await page.click(".playground-bar button.first");
+        };
+        check(before < 2e6, "the compiler isn't loaded before somebody runs something");
+        const cold = Date.now();
+        await page.click(".playground-bar button.first");
+        await page.waitForTimeout(400);
+        await picture(page, "playground-loading");
+        await status(page, "ended with 0", 300);
+        console.log(`        the first run took ${((Date.now() - cold) / 1000).toFixed(1)} s, and loaded ${(page.bytes / 1e6).toFixed(1)} MB`);
+        check((await printed(page)).trim() === "1.00 2.00", "the first program prints 1.00 2.00");
+        for (let i = 0; i < 2; i++) {
+            const warm = Date.now();
+            await page.click(".playground-bar button.first");
+            await page.waitForFunction(() => document.querySelector(".compiler-state").textContent.includes("compiled in") && /ended with 0/.test(document.querySelector(".stage .status").textContent), null, { timeout: 120000 });
+            console.log(`        another run took ${((Date.now() - warm) / 1000).toFixed(2)} s (${await page.innerText(".compiler-state")})`);
+        }
+        await picture(page, "playground-ran-light");
+
+        await run(page_program("    int x = 1\n    reef_spwan(w, 0);"));
+        await page.waitForSelector(".messages .error", { timeout: 120000 });
+        const message = await page.innerText(".messages .error");
+        check(/line 8/.test(message) && /expected ';'/.test(message), `an error stands at its line: ${message}`);
+        check(await page.locator(".cm-lint-marker-error").count() > 0, "and beside it in the editor");
+        await picture(page, "playground-error-light");
+
+        await run(page_program("    unsigned n = 0;\n    for (;;) if (++n % 400000000 == 0) puts(\"still here\");"));
+        await page.waitForFunction(() => !document.querySelector(".playground-bar button:nth-child(2)").disabled && /compiled in/.test(document.querySelector(".compiler-state").textContent), null, { timeout: 120000 });
+        check((await page.evaluate(() => 1 + 1)) === 2, "an endless loop doesn't hang the page");
+        await page.click(".playground-bar button:nth-child(2)");
+        await status(page, "stopped");
+        check(true, "an endless loop is stopped");
+
+        const crashes = [
+            ["a NULL of reef_get", page_program("    reef_entity e = reef_create(w);\n    printf(\"%g\\n\", (double)reef_get(w, e, Position)->x);", "typedef struct { float x; } Position;\nREEF_COMPONENT(Position);"), /NULL/],
+            ["a stack that is used up", page_program("    (void)w;\n    return deep(1) > 0;", "static int deep(int n) { volatile char big[1000]; big[0] = (char)n; return n < 0 ? 0 : deep(n + 1) + big[0]; }"), /stack|memory/],
+            ["memory that is used up", page_program("    for (int i = 0; i < 100000; i++) if (reef_entity_is_null(reef_spawn(w, reef_with(Big, .first = 1)))) { char why[200]; reef_error_text(w, why, sizeof why); puts(why); return 0; }", "typedef struct { int first; char bytes[8000]; } Big;\nREEF_COMPONENT(Big);"), /memory/i],
+            ["output without end", page_program("    (void)w;\n    for (;;) puts(\"again and again and again\");"), /more than a page shows/],
+        ];
+        for (const [what, source, told] of crashes) {
+            await run(source);
+            await page.waitForFunction((t) => new RegExp(t, "i").test(document.querySelector(".stage .printed")?.innerText ?? ""), told.source, { timeout: 120000 }).catch(() => {});
+            const text = await printed(page);
+            check(told.test(text), `${what} is shown and survived: ${text.slice(-140).trim()} ${await page.locator(".messages").innerText().catch(() => "")}`);
+            if (what.startsWith("a NULL")) await picture(page, "playground-crash-light");
+        }
+        await run(page_program("    puts(\"<b>text</b> \\xc3\\xbc\");\n    reef_world_free(w);"));
+        await page.waitForFunction(() => /text/.test(document.querySelector(".stage .printed")?.innerText ?? ""), null, { timeout: 120000 });
+        check((await printed(page)).trim() === "<b>text</b> ü", "output is text, never HTML");
+
+        await page.click(".playground-bar button:nth-child(3)");
+        await page.waitForFunction(() => location.hash.startsWith("#program="));
+        const link = page.url();
+        await page.context().setOffline(true);
+        await page.click(".playground-bar button.first");
+        await page.waitForFunction(() => /ended with 0/.test(document.querySelector(".stage .status").textContent), null, { timeout: 120000 });
+        check(true, "the compiler goes on without a network");
+        await page.context().close();
+
+        const other = await new_page({ colorScheme: "dark" });
+        await other.goto(link);
+        await other.waitForSelector(".cm-content");
+        check((await other.innerText(".cm-content")).includes("<b>text</b>"), "a link opens the program in another profile");
+        await other.waitForTimeout(500);
+        check(await other.isVisible(".stage .hint") && await other.locator(".stage .printed").count() === 0, "and doesn't run it");
+        await other.goto(address + "playground.html#program=damaged!");
+        await other.reload();
+        await other.waitForSelector(".playground-note");
+        check(/damaged/.test(await other.innerText(".playground-note")), "a damaged link is told");
+        await other.goto(address + "playground.html#example=page_flock");
+        await other.reload();
+        await other.waitForFunction(() => document.querySelector(".cm-content")?.innerText.includes("A flock in a page"));
+        await other.waitForTimeout(300);
+        await picture(other, "playground-desk-dark");
+        no_errors(other, "the playground");
+        await other.context().close();
+
+        const phone = await new_page({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
+        await phone.goto(address + "playground.html");
+        await phone.waitForSelector(".cm-content");
+        check((await overflow(phone)) <= 0, "the playground fits on a phone");
+        await picture(phone, "phone-playground");
+        await phone.goto(address + "gallery/page_marbles.html");
+        await phone.click(".run-box button.first");
+        await phone.waitForSelector(".stage canvas", { timeout: 60000 });
+        await phone.click(".stage button:text-is(\"Fork\")");
+        await phone.waitForSelector(".stage .worlds.two", { timeout: 60000 });
+        await phone.locator(".stage").scrollIntoViewIfNeeded();
+        await phone.waitForTimeout(600);
+        check((await overflow(phone)) <= 0, "a fork fits on a phone");
+        await picture(phone, "phone-fork");
+        await phone.context().close();
+    }
+
+    return { machine, examples, fork_and_rewind, playground };
+}

@@ -1,0 +1,85 @@
+// The compiler, in a worker: @yowasp/clang, whose files come in compressed parts. They are kept in the browser's cache for the next visit, so that it also works offline.
+import { compile_arguments, link_arguments } from "./flags.mjs";
+
+let ready = null, version = "", base = "";
+const kept = "reef-compiler"; // the cache; each file's name has its version
+
+async function bytes_of(url, progress) {
+    const cache = await caches?.open(kept).catch(() => null);
+    let answer = await cache?.match(url);
+    if (!answer) {
+        answer = await fetch(url);
+        if (!answer.ok) throw new Error(`${url} couldn't be loaded (${answer.status})`);
+        await cache?.put(url, answer.clone()).catch(() => {}); // no room: it is loaded again next time
+    }
+    const reader = answer.body.getReader(), parts = [];
+    for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        parts.push(value);
+        progress(value.length);
+    }
+    return new Blob(parts);
+}
+
+async function prepare() {
+    const parts = await (await fetch(base + "compiler/parts.json")).json();
+    const total = Object.values(parts).reduce((sum, part) => sum + part.packed, 0);
+    let loaded = 0;
+    const progress = (count) => { loaded += count; postMessage({ progress: loaded / total }); };
+    const given = globalThis.fetch;
+    // The package asks for its files beside itself; it gets them from the parts, with the type that streaming compilation wants whatever the server says.
+    globalThis.fetch = async (url, ...rest) => {
+        const part = parts[String(url).split("/").at(-1)];
+        if (!part) return given(url, ...rest);
+        const packed = new Blob(await Promise.all(part.files.map((file) => bytes_of(base + "compiler/" + file, progress))));
+        return new Response(packed.stream().pipeThrough(new DecompressionStream("gzip")),
+            { headers: { "content-type": String(url).endsWith(".wasm") ? "application/wasm" : "application/octet-stream", "content-length": part.bytes } });
+    };
+    const unpacked = async (name) => new Uint8Array(await new Response((await bytes_of(`${base}compiler/${name}-${version.version}.gz`, () => {})).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+    const [clang, reef, page, headers] = await Promise.all([import(/* @vite-ignore */ base + "compiler/" + version.clang), unpacked("reef"), unpacked("reef_page"),
+        bytes_of(`${base}compiler/headers-${version.version}.json`, () => {}).then((blob) => blob.text()).then(JSON.parse)]);
+    const include = { "reef.h": headers["reef.h"], "reef_page.h": headers["reef_page.h"], reef: Object.fromEntries(headers.reef.map((name) => [name, "#include <reef.h>\n"])) };
+    await clang.runLLVM(undefined, undefined, { fetchProgress: () => {} }); // only loads
+    // What an earlier version of the site left in the cache goes.
+    const cache = await caches?.open(kept).catch(() => null), names = new Set([...Object.values(parts).flatMap((part) => part.files), `reef-${version.version}.gz`, `reef_page-${version.version}.gz`, `headers-${version.version}.json`]);
+    for (const request of (await cache?.keys()) ?? []) if (!names.has(request.url.split("/").at(-1))) await cache.delete(request);
+    return { clang, reef, page, include };
+}
+
+// The messages of clang: [{line, column, severity, text}], lines from 1; 0 where it names none.
+function messages_of(text) {
+    const found = [];
+    for (const line of text.split("\n")) {
+        const message = /^(?:([^:\s]+):(\d+):(\d+): )?(?:[\w-]+: )?(fatal error|error|warning|note): (.*)$/.exec(line);
+        if (!message) continue;
+        const here = message[1] === "main.c";
+        found.push({ line: here ? Number(message[2]) : 0, column: here ? Number(message[3]) : 0, severity: message[4].replace("fatal ", ""), text: (message[1] && !here ? message[1] + ":" + message[2] + ": " : "") + message[5] });
+    }
+    return found;
+}
+
+async function compile(source) {
+    if (!ready) { ready = prepare(); ready.catch(() => { ready = null; }); }
+    const { clang, reef, page, include } = await ready;
+    postMessage({ compiling: true });
+    const begin = performance.now(), said = [];
+    const hear = (bytes) => { if (bytes) said.push(bytes.slice()); };
+    const files = { "main.c": source, include, "reef.o": reef, "reef_page.o": page };
+    const objects = ["main.c", "reef.o", ...(source.includes("reef_page.h") ? ["reef_page.o"] : [])];
+    const flags = link_arguments(source).flatMap((flag) => ["-Xlinker", flag]);
+    let program = null;
+    try {
+        program = (await clang.runClang(["clang", ...compile_arguments, "-I", "include", ...objects, ...flags, "-o", "main.wasm"], files, { stdout: hear, stderr: hear, fetchProgress: () => {} }))["main.wasm"];
+    } catch (error) {
+        if (!(error instanceof clang.Exit)) throw error;
+    }
+    const text = await new Blob(said).text();
+    postMessage({ compiled: { program: program ?? null, text, messages: messages_of(text), ms: performance.now() - begin } }, program ? [program.buffer] : []);
+}
+
+onmessage = async ({ data }) => {
+    if (data.begin) ({ version, base } = data.begin);
+    if (data.compile === undefined) return;
+    try { await compile(data.compile); } catch (error) { postMessage({ failed: String(error?.message ?? error) }); }
+};
