@@ -67,7 +67,7 @@ const collect = (folder) => {
 };
 collect("");
 writeFileSync(join(public_folder, "search.json"), JSON.stringify(search_index(read_pages)));
-copyFileSync(join(root, "web/theme/fish.svg"), join(public_folder, "fish.svg"));
+for (const name of ["fish.svg", "sw.js"]) copyFileSync(join(root, "web/theme", name), join(public_folder, name));
 
 // ---- programs and the compiler, for the page ----
 

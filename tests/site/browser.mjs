@@ -225,8 +225,26 @@ async function for_everybody() {
     await page.context().close();
 }
 
+async function without_network() {
+    const page = await new_page();
+    await page.goto(address + "manual/queries.html");
+    await page.waitForFunction(() => document.documentElement.dataset.offline === "ready", null, { timeout: 60000 });
+    await page.goto(address + "gallery/undo.html");
+    await page.waitForSelector(".run-box button.first:not([disabled])");
+    await page.click(".run-box button.first");
+    await page.waitForFunction(() => /ended with 0/.test(document.querySelector(".stage .status")?.textContent), null, { timeout: 60000 });
+    await page.context().setOffline(true);
+    await page.goto(address + "manual/queries.html");
+    check((await page.textContent("h1")).includes("Queries"), "a page that was visited opens without a network");
+    await page.goto(address + "gallery/undo.html");
+    await page.click(".run-box button.first");
+    await page.waitForFunction(() => /ended with 0/.test(document.querySelector(".stage .status")?.textContent), null, { timeout: 60000 });
+    check(true, "and an example that was run runs");
+    await page.context().close();
+}
+
 check_links();
-const parts = { first_page, searching, topics, on_a_phone, for_everybody };
+const parts = { first_page, searching, topics, on_a_phone, for_everybody, without_network };
 try {
     const more = programs({ address, new_page, picture, check, overflow, root, out, project });
     for (const [name, part] of Object.entries({ ...parts, ...more })) {

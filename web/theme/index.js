@@ -6,14 +6,34 @@ import RunLink from "./RunLink.vue";
 import TopicFilter from "./TopicFilter.vue";
 import "./style.css";
 
+// The service worker, and what this page has loaded without it.
+async function begin_worker() {
+    if (!("serviceWorker" in navigator)) return;
+    navigator.serviceWorker.addEventListener("message", ({ data }) => { if (data === "kept") document.documentElement.dataset.offline = "ready"; });
+    try {
+        await navigator.serviceWorker.register(import.meta.env.BASE_URL + "sw.js");
+        const { active } = await navigator.serviceWorker.ready;
+        active.postMessage([location.href.replace(/#.*/, ""), ...performance.getEntriesByType("resource").map((entry) => entry.name).filter((name) => name.startsWith(location.origin) && !name.includes("/compiler/"))]);
+    } catch { /* not over plain http, or not allowed: the site works without it */ }
+}
+
+// The site was built anew since this tab was opened, and a file of the old one is gone.
+function reload_once() {
+    if (!navigator.onLine || Date.now() - Number(sessionStorage.getItem("reloaded") ?? 0) < 10000) return;
+    sessionStorage.setItem("reloaded", Date.now());
+    location.reload();
+}
+
 export default {
     extends: DefaultTheme,
     enhanceApp({ app }) {
-        if (typeof window !== "undefined") window.addEventListener("vite:preloadError", () => location.reload()); // the site was built anew since this tab was opened
         app.component("LatePicture", LatePicture);
         app.component("RunLink", RunLink);
         app.component("RunBox", defineAsyncComponent(() => import("./RunBox.vue")));
         app.component("Playground", defineAsyncComponent(() => import("./Playground.vue")));
         app.component("TopicFilter", TopicFilter);
+        if (typeof window === "undefined") return;
+        window.addEventListener("vite:preloadError", reload_once);
+        window.addEventListener("load", begin_worker);
     },
 };
