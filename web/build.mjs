@@ -28,7 +28,7 @@ for (const file of documents) site.document(file);
 // ---- the examples: a page each, with a button where it runs in the page ----
 
 const runs = new Map(page_examples(root).map((example) => [example.file, example.name]));
-const examples = ["examples/page", "examples"].flatMap((folder) => readdirSync(join(root, folder)).filter((name) => /\.(c|cpp)$/.test(name)).map((file) => {
+const examples = ["examples", "examples/page"].flatMap((folder) => readdirSync(join(root, folder)).filter((name) => /\.(c|cpp)$/.test(name)).map((file) => {
     const path = `${folder}/${file}`, base = file.replace(/\.\w+$/, ""), expected = join(root, folder, base + ".expected");
     return {
         page: example_page(path), title: path, name: runs.get(path), source: readFileSync(join(root, path), "utf8"), language: file.endsWith(".c") ? "c" : "cpp",
