@@ -9,8 +9,9 @@
  *     uint64_t n = reef_index_get(teams, reef_key_i32(5), members, 16);
  *
  * An index is a list of the entities, ordered by a field and then by the entity's index. It is no part of the state, of
- * its hash or of files. reef_index_of makes it, and later brings it up to date: it looks at the blocks that were
- * written since. A restore or a rewind makes it anew, and a fork begins without one.
+ * its hash or of files. reef_index_of makes it, and later brings it up to date: it compares the blocks that were
+ * written since, and after a restore or a rewind all of them. A fork shares the indexes of its world until one of them
+ * changes.
  *
  * Values are given as keys (reef/order.h), so that all 64 bits count: reef_key_i32(5), reef_key_f32(0.5f),
  * reef_key_entity(e); those of bool and of the unsigned types are the number itself, of 8 and 16 bits with a sign those
