@@ -20,6 +20,7 @@
 #ifndef REEF_VALUE_INDEX_H
 #define REEF_VALUE_INDEX_H
 
+#include "block.h"
 #include "order.h"
 #include "world.h"
 
@@ -35,6 +36,11 @@ typedef struct reef_index reef_index;
 REEF_API const reef_index *reef_index_of_id(reef_world *world, reef_component type, const char *field);
 /* By the C names of the type and of its member. */
 #define reef_index_of(world, T, field) reef_index_of_id(world, reef_id(T), #field)
+/* The same index for a system that declares "reads T", on all of its threads. It is brought up to date by the first
+ * call in each run of the system; if the system writes the component in its own rows, ask before that. The world must
+ * have the index, by reef_index_of. NULL, and the job fails: UNDECLARED, ABSENT (it hasn't), NO_MEMORY. */
+REEF_API const reef_index *reef_indexed_id(const reef_block *block, reef_component type, const char *field);
+#define reef_indexed(block, T, field) reef_indexed_id(block, reef_id(T), #field)
 
 /* Writes the entities with this value to `entities`, the first `room` of them, ordered by index. Returns how many there
  * are. */

@@ -221,6 +221,8 @@
     X(581, "an index of values keeps the rows of chunks that are gone") \
     X(582, "a row that left an index and came back since is taken for gone") \
     X(583, "an index doesn't see that another entity is in a row") \
-    X(584, "a world changes the index that its fork shares")
+    X(584, "a world changes the index that its fork shares") \
+    X(585, "a system asks indexes of components that it doesn't declare") \
+    X(586, "a system's index misses what the systems before it wrote")
 
 #endif

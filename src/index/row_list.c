@@ -46,7 +46,7 @@ static void run_drop(row_run *x, memory *m)
 }
 
 /* Memory for rows, and the few behind them. NULL: there is none. */
-static order_row *rows_make(memory *m, size_t count, size_t *room)
+static order_row *run_rows_make(memory *m, size_t count, size_t *room)
 {
     size_t bytes;
     *room = count + count / 16 + 2 * ROWS_BEHIND;
@@ -143,7 +143,7 @@ static bool changes_fold(row_list *l, memory *m)
 {
     size_t room, count = 0;
     row_range all = reef__list_range(l, 0, UINT64_MAX);
-    order_row *rows = rows_make(m, reef__range_count(&all), &room);
+    order_row *rows = run_rows_make(m, reef__range_count(&all), &room);
     if (rows == NULL) return false;
     for (const order_row *r = reef__range_next(&all); r; r = reef__range_next(&all)) rows[count++] = *r;
     reef__memory_free(m, MEMORY_OTHER, l->main.rows, l->main.room * sizeof *l->main.rows);
@@ -161,7 +161,7 @@ bool reef__list_change(row_list *l, memory *m, const order_row *changes, size_t 
     if (count == 0) return true;
     if (most + ROWS_BEHIND > l->spare_room) {
         reef__memory_free(m, MEMORY_OTHER, l->spare, l->spare_room * sizeof *l->spare);
-        l->spare = rows_make(m, most + most / 2, &l->spare_room);
+        l->spare = run_rows_make(m, most + most / 2, &l->spare_room);
         if (l->spare == NULL) return l->spare_room = 0, false;
     }
     const size_t merged = changes_merge(l->spare, c->rows, c->rows + c->count, changes, changes + count);
@@ -200,7 +200,7 @@ bool reef__list_fill(row_list *l, memory *m, order_row *rows, size_t count, size
 static bool run_copy(row_run *to, memory *m, const row_run *from)
 {
     if (from->rows == NULL) return true;
-    to->rows = rows_make(m, from->count, &to->room);
+    to->rows = run_rows_make(m, from->count, &to->room);
     if (to->rows == NULL) return false;
     memcpy(to->rows, from->rows, from->count * sizeof *to->rows);
     to->count = from->count;

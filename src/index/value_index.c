@@ -2,6 +2,7 @@
  * to date is the business of src/index/value_rows.h. */
 #include "base/memory.h"
 #include "base/platform.h"
+#include "base/threads.h"
 #include "type/fields.h"
 #include "type/type.h"
 #include "storage/error.h"
@@ -11,6 +12,7 @@
 #include "query/query.h"
 #include "query/sort_key.h"
 #include "index/row_list.h"
+#include "index/value_index.h"
 #include "index/value_rows.h"
 #include "reef/value_index.h"
 #include "reef/term.h"
@@ -28,6 +30,8 @@ struct reef_index {
     value_rows *rows; /* `list` holds what they are */
     seen_state seen;
     uint64_t most; /* the largest key that is a value: that of a NaN is none */
+    mutex lock;    /* held while systems bring it up to date */
+    uint64_t run;  /* of the system that did so last; 0: something else did */
 };
 
 /* ---- the indexes of a world ---- */
@@ -36,6 +40,7 @@ static void index_free(reef_index *x)
 {
     memory *m = &x->world->family->memory;
     reef__value_rows_leave(m, x->rows);
+    mutex_drop(&x->lock);
     reef__memory_free(m, MEMORY_OTHER, x, x->bytes);
 }
 
@@ -54,8 +59,11 @@ static void indexes_share(const derived *d, reef_world *fork)
     for (; d; d = d->next) {
         const reef_index *from = (const reef_index *)(const void *)d;
         reef_index *x = reef__memory_resize(&fork->family->memory, MEMORY_OTHER, NULL, 0, from->bytes, PLAIN_ALIGN);
-        if (x == NULL) return;
-        memcpy(x, from, from->bytes);
+        if (x) memcpy(x, from, from->bytes);
+        if (x == NULL || !mutex_make(&x->lock)) {
+            reef__memory_free(&fork->family->memory, MEMORY_OTHER, x, x ? from->bytes : 0);
+            return;
+        }
         if (from->field) x->field = (const char *)(x + 1);
         x->world = fork;
         x->query = NULL;
@@ -66,7 +74,7 @@ static void indexes_share(const derived *d, reef_world *fork)
     }
 }
 
-static reef_index *value_index_find(const reef_world *w, reef_component c, const char *field)
+reef_index *reef__index_find(const reef_world *w, reef_component c, const char *field)
 {
     for (derived *d = w->indexes; d; d = d->next) {
         reef_index *x = (reef_index *)(void *)d;
@@ -74,6 +82,27 @@ static reef_index *value_index_find(const reef_world *w, reef_component c, const
         if (x->type.id == c.id && same) return x;
     }
     return NULL;
+}
+
+/* Makes the query of an index that has none. False: no memory. */
+static bool value_index_query(reef_index *x)
+{
+    const reef_query_desc d = {.terms = {{.component = x->type, .access = REEF_IN}}};
+    reef_status s;
+    if (x->query) return true;
+    const reef_query q = reef_query_make(x->world, &d);
+    if (!reef_query_is_null(q)) x->query = query_of(x->world, q, &s);
+    return x->query != NULL;
+}
+
+/* Makes all indexes ready to be followed by systems. False: no memory. */
+static bool indexes_prepare(reef_world *w)
+{
+    for (derived *d = w->indexes; d; d = d->next) {
+        reef_index *x = (reef_index *)(void *)d;
+        if (!value_index_query(x) || !query_update(x->query)) return false;
+    }
+    return true;
 }
 
 /* The largest key of a value of this kind. */
@@ -96,11 +125,12 @@ static reef_index *value_index_make(reef_world *w, const char *op, reef_componen
     if (s != REEF_OK) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0), NULL;
     reef_index *x = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
     value_rows *rows = x ? reef__value_rows_make(m, &by) : NULL;
-    if (rows == NULL) {
+    if (rows == NULL || !mutex_make(&x->lock)) {
+        reef__value_rows_leave(m, rows);
         reef__memory_free(m, MEMORY_OTHER, x, x ? bytes : 0);
         return reef__failure(w, REEF_NO_MEMORY, op, c, (reef_entity){0, 0}, 0), NULL;
     }
-    x->own = (derived){w->indexes, indexes_drop, indexes_share};
+    x->own = (derived){w->indexes, indexes_drop, indexes_share, indexes_prepare};
     x->world = w;
     x->type = c;
     x->bytes = bytes;
@@ -113,40 +143,40 @@ static reef_index *value_index_make(reef_world *w, const char *op, reef_componen
     return x;
 }
 
-/* Makes the query of an index that has none. False: no memory. */
-static bool value_index_query(reef_index *x)
+/* Brings the index up to date. *fresh: it looked at something new. False: no memory. */
+static bool value_index_refresh(reef_index *x, uint64_t version, bool *fresh)
 {
-    const reef_query_desc d = {.terms = {{.component = x->type, .access = REEF_IN}}};
-    reef_status s;
-    if (x->query) return true;
-    const reef_query q = reef_query_make(x->world, &d);
-    if (!reef_query_is_null(q)) x->query = query_of(x->world, q, &s);
-    return x->query != NULL;
+    if (!reef__value_rows_refresh(&x->rows, x->query, &x->by, &x->seen, fresh)) return false;
+    if (*fresh) x->seen.version = version;
+    return true;
 }
 
-/* Brings the index up to date. False: no memory. */
-static bool value_index_refresh(reef_index *x, uint64_t version)
+bool reef__index_follow(reef_index *x, uint64_t run, uint64_t seen)
 {
     bool fresh;
-    if (!value_index_query(x) || !reef__queries_ready(x->world)) return false;
-    if (!reef__value_rows_refresh(&x->rows, x->query, &x->by, &x->seen, &fresh)) return false;
-    if (!fresh) return true;
-    x->seen.version = version;
-    reef__invalidate(x->world, INVALIDATE_LOOKED_AT);
-    return true;
+    mutex_lock(&x->lock);
+    const bool ok = x->run == run || BUG(586) || value_index_refresh(x, seen, &fresh);
+    x->run = ok ? run : 0;
+    mutex_unlock(&x->lock);
+    return ok;
 }
 
 const reef_index *reef_index_of_id(reef_world *w, reef_component c, const char *field)
 {
     static const char op[] = "reef_index_of";
     if (!WORLD_GIVEN_TO(w, op)) return NULL;
-    reef_index *x = value_index_find(w, c, field);
+    reef_index *x = reef__index_find(w, c, field);
     if (x == NULL && reef__type_of(c.id) == NULL)
         return reef__failure(w, REEF_UNKNOWN_TYPE, op, c, (reef_entity){0, 0}, 0), NULL;
     if (w->locks || w->running) return reef__failure(w, REEF_LOCKED, op, c, (reef_entity){0, 0}, 0), NULL;
     if (x == NULL) x = value_index_make(w, op, c, field);
-    if (x == NULL || value_index_refresh(x, w->hot.version)) return x;
-    return reef__failure(w, REEF_NO_MEMORY, op, c, (reef_entity){0, 0}, 0), NULL;
+    if (x == NULL) return NULL;
+    bool fresh;
+    x->run = 0;
+    if (!value_index_query(x) || !reef__queries_ready(w) || !value_index_refresh(x, w->hot.version, &fresh))
+        return reef__failure(w, REEF_NO_MEMORY, op, c, (reef_entity){0, 0}, 0), NULL;
+    if (fresh) reef__invalidate(w, INVALIDATE_LOOKED_AT);
+    return x;
 }
 
 /* ---- asking ---- */

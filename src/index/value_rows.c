@@ -34,7 +34,7 @@ typedef struct refreshing {
 
 /* ---- rows that were seen ---- */
 
-static size_t seen_bytes(const value_rows *x, uint32_t room)
+static size_t seen_rows_bytes(const value_rows *x, uint32_t room)
 {
     return sizeof(seen_rows) + (size_t)room * (sizeof(reef_entity) + x->bytes);
 }
@@ -43,7 +43,7 @@ static char *seen_values(const seen_unit *u) { return (char *)(u->seen->entities
 
 static void seen_free(memory *m, const value_rows *x, seen_unit *u)
 {
-    if (u->seen) reef__memory_free(m, MEMORY_OTHER, u->seen, seen_bytes(x, u->room));
+    if (u->seen) reef__memory_free(m, MEMORY_OTHER, u->seen, seen_rows_bytes(x, u->room));
     *u = (seen_unit){0};
 }
 
@@ -55,7 +55,7 @@ static bool seen_grow(memory *m, const value_rows *x, seen_unit *u, uint32_t row
     if (u->seen && u->room >= rows) return true;
     while (room < rows) room *= 2;
     new.room = (uint16_t)room;
-    new.seen = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, seen_bytes(x, room), PLAIN_ALIGN);
+    new.seen = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, seen_rows_bytes(x, room), PLAIN_ALIGN);
     if (new.seen == NULL) return false;
     memset(new.seen, 0, sizeof *new.seen);
     if (u->seen) {
@@ -121,7 +121,7 @@ static value_rows *value_rows_copy(memory *m, const value_rows *from)
         if (u->seen == NULL) continue;
         ok = seen_grow(m, x, &x->unit[i], u->room);
         if (!ok) break;
-        memcpy(x->unit[i].seen, u->seen, seen_bytes(x, u->room));
+        memcpy(x->unit[i].seen, u->seen, seen_rows_bytes(x, u->room));
         x->unit[i].rows = u->rows;
         x->unit[i].walk = u->walk;
     }

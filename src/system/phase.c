@@ -91,6 +91,7 @@ static bool planned_prepare(reef_world *w, planned_system *ps)
         const reef_touch *t = &ps->system->touches[i];
         if (t->kind == REEF_PLACED && reef__places_by->prepare(w, t->type.id) != REEF_OK) return false;
     }
+    if (ps->reads_others && w->indexes && !w->indexes->prepare(w)) return false;
     return !ps->writes_others || reef__others_prepare(w, ps->system);
 }
 

@@ -427,6 +427,109 @@ static void states_that_come_from_elsewhere(void **state)
     reef_world_free(before);
 }
 
+/* ---- systems ---- */
+
+typedef struct {
+    int32_t id;
+    uint32_t members, sum;
+} Wanted;
+REEF_COMPONENT(Wanted);
+
+/* Members of some teams go to others; one in three is written. */
+static void members_move(reef_block *b)
+{
+    Team *t = reef_inout(b, Team);
+    for (uint32_t i = 0; i < b->count; i++)
+        if ((b->entities[i].index + (uint32_t)reef_tick_count(b->world)) % 3 == 0) t[i].id = (t[i].id * 7 + 1) % 200;
+}
+static void members_are_counted(reef_block *b)
+{
+    const reef_index *teams = reef_indexed(b, Team, id);
+    Wanted *wanted = reef_inout(b, Wanted);
+    for (uint32_t i = 0; i < b->count; i++) {
+        reef_entity to[64];
+        wanted[i].sum = 0;
+        wanted[i].members = (uint32_t)reef_index_get(teams, reef_key_i32(wanted[i].id), to, 64);
+        for (uint32_t k = 0; k < wanted[i].members && k < 64; k++) wanted[i].sum = wanted[i].sum * 3 + to[k].index;
+    }
+}
+
+static void check_members(reef_world *w)
+{
+    uint32_t members[200] = {0};
+    for (reef_block b = reef_begin_text(w, "in Team"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) members[reef_in(&b, Team)[i].id]++;
+    for (reef_block b = reef_begin_text(w, "in Wanted"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++)
+            assert_int_equal(members[reef_in(&b, Wanted)[i].id], reef_in(&b, Wanted)[i].members);
+}
+
+static uint64_t members_hash(void **state, uint32_t threads, uint64_t shuffle)
+{
+    reef_world *w = another_world(state, NULL);
+    reef_pool *pool = threads > 1 ? reef_pool_new(&(reef_pool_config){.threads = threads, .shuffle = shuffle}) : NULL;
+    reef_set_pool(w, pool);
+    for (uint32_t i = 0; i < 6000; i++) member(w, (int32_t)i % 200);
+    for (uint32_t i = 0; i < 3000; i++) reef_spawn(w, reef_with(Wanted, (int32_t)i % 200, 0, 0));
+    assert_non_null(reef_index_of(w, Team, id));
+    assert_false(reef_system_is_null(reef_system(w, members_are_counted, "Wanted; reads Team")));
+    assert_false(reef_system_is_null(reef_system(w, members_move, "Team")));
+    assert_false(reef_system_is_null(reef_system_add(w, "again", members_are_counted, "Wanted; reads Team")));
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_ok(reef_tick(w, 1));
+        check_members(w);
+    }
+    reef_world *fork = reef_fork(w);
+    member(fork, 3);
+    assert_ok(reef_tick(fork, 1));
+    check_members(fork);
+    assert_ok(reef_tick(w, 1));
+    check_members(w);
+    const uint64_t hash = reef_hash(w);
+    reef_world_free(fork);
+    reef_set_pool(w, NULL);
+    reef_pool_free(pool);
+    end_world(state, w);
+    return hash;
+}
+
+static void systems_ask_on_all_threads(void **state)
+{
+    const uint64_t hash = members_hash(state, 1, 0);
+    assert_true(members_hash(state, 2, 0) == hash);
+    assert_true(members_hash(state, 4, 77) == hash);
+}
+
+static bool indexed;
+static void asks_an_index(reef_block *b)
+{
+    indexed = reef_indexed(b, Team, id) != NULL;
+    (void)reef_in(b, Team);
+}
+
+static void systems_without_an_index(void **state)
+{
+    reef_world *w = world_of(state);
+    member(w, 1);
+    const reef_system_id undeclared = reef_system(w, asks_an_index, "in Team");
+    (void)reef_tick(w, 1);
+    assert_false(indexed);
+    assert_int_equal(reef_last_error(w).status, REEF_UNDECLARED);
+    assert_ok(reef_system_remove(w, undeclared));
+    assert_false(reef_system_is_null(reef_system(w, asks_an_index, "in Team; reads Team")));
+    (void)reef_tick(w, 1);
+    assert_false(indexed);
+    assert_int_equal(reef_last_error(w).status, REEF_ABSENT);
+    assert_non_null(reef_index_of(w, Team, id));
+    assert_ok(reef_tick(w, 1));
+    assert_true(indexed);
+    assert_null(reef_indexed_id(NULL, reef_id(Team), "id"));
+    for (reef_block b = reef_begin_text(w, "in Team"); reef_next(&b);) {
+        assert_null(reef_indexed(&b, Team, id));
+        assert_int_equal(reef_last_error(w).status, REEF_BAD_ARGUMENT);
+    }
+}
+
 /* The index of all of a world's values, of as many again, of one more, and of one more in a fork. */
 static void no_memory_for_an_index(void **state)
 {
@@ -466,6 +569,8 @@ int main(void)
         TEST(indexes_that_are_refused),
         TEST(no_memory_for_an_index),
         TEST(states_that_come_from_elsewhere),
+        TEST(systems_ask_on_all_threads),
+        TEST(systems_without_an_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
