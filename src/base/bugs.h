@@ -223,6 +223,7 @@
     X(583, "an index doesn't see that another entity is in a row") \
     X(584, "a world changes the index that its fork shares") \
     X(585, "a system asks indexes of components that it doesn't declare") \
-    X(586, "a system's index misses what the systems before it wrote")
+    X(586, "a system's index misses what the systems before it wrote") \
+    X(587, "a picture of places cuts off the generation of an index that was used very often")
 
 #endif
