@@ -29,6 +29,22 @@ REEF_BEGIN_C
 /* An index of one world. All calls on it may be made from several threads at the same time. */
 typedef struct reef_index reef_index;
 
+/* Declares beside a type that its worlds have the index of a field: REEF_INDEX(Team, id). A world makes it before it
+ * runs a system that reads components of others, so reef_indexed finds it. Stands behind REEF_FIELDS of T. */
+#define REEF_INDEX(T, field) \
+    static reef_index_decl reef_indexed_##T##_##field = {&reef_declared_by_REEF_COMPONENT_##T, #field, 0}; \
+    REEF_BEFORE_MAIN(reef_index_before_##T##_##field) { reef_index_declare_(&reef_indexed_##T##_##field); } \
+    REEF_AT_UNLOAD(reef_index_unload_##T##_##field) { reef_index_undeclare_(&reef_indexed_##T##_##field); } \
+    struct reef_needs_semicolon_index_##T##_##field
+/* A declaration in one file. The macro fills it and links it into the process's list; don't use it by hand. */
+typedef struct reef_index_decl {
+    reef_type_decl *type;
+    const char *field;
+    struct reef_index_decl *next;
+} reef_index_decl;
+REEF_API void reef_index_declare_(reef_index_decl *decl);
+REEF_API void reef_index_undeclare_(reef_index_decl *decl);
+
 /* The index over a field with one element (REEF_CHAR: up to 8 bytes) of a component in any home but REEF_MULTI and
  * REEF_SHARED; NULL: the type's only field. It is the world's, and lives as long. It answers as of now: take it again
  * after a change of the world. NULL on failure: UNKNOWN_TYPE, BAD_ARGUMENT (the field), LOCKED (a loop is open, or
@@ -38,7 +54,7 @@ REEF_API const reef_index *reef_index_of_id(reef_world *world, reef_component ty
 #define reef_index_of(world, T, field) reef_index_of_id(world, reef_id(T), #field)
 /* The same index for a system that declares "reads T", on all of its threads. It is brought up to date by the first
  * call in each run of the system; if the system writes the component in its own rows, ask before that. The world must
- * have the index, by reef_index_of. NULL, and the job fails: UNDECLARED, ABSENT (it hasn't), NO_MEMORY. */
+ * have it, by REEF_INDEX or reef_index_of. NULL, and the job fails: UNDECLARED, ABSENT (it hasn't), NO_MEMORY. */
 REEF_API const reef_index *reef_indexed_id(const reef_block *block, reef_component type, const char *field);
 #define reef_indexed(block, T, field) reef_indexed_id(block, reef_id(T), #field)
 

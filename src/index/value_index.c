@@ -112,23 +112,22 @@ static uint64_t key_most(reef_kind kind)
     return kind == REEF_F64 ? UINT64_MAX - 1 : UINT64_MAX;
 }
 
-/* Makes the index, without its rows. NULL: refused, and recorded. */
-static reef_index *value_index_make(reef_world *w, const char *op, reef_component c, const char *field)
+reef_index *reef__index_make(reef_world *w, reef_component c, const char *field, reef_status *s)
 {
     const size_t text = field ? strlen(field) + 1 : 0, bytes = sizeof(reef_index) + text;
     const reef_order order = {.component = c, .field = field};
     memory *m = &w->family->memory;
     ordering by;
-    reef_status s = reef__order_resolve(w, &order, &by);
     const type *t = reef__type_of(c.id);
-    if (s == REEF_OK && (t->home == REEF_MULTI || t->home == REEF_SHARED || t->relation)) s = REEF_BAD_ARGUMENT;
-    if (s != REEF_OK) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0), NULL;
+    *s = reef__order_resolve(w, &order, &by);
+    if (*s == REEF_OK && (t->home == REEF_MULTI || t->home == REEF_SHARED || t->relation)) *s = REEF_BAD_ARGUMENT;
+    if (*s != REEF_OK) return NULL;
     reef_index *x = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
     value_rows *rows = x ? reef__value_rows_make(m, &by) : NULL;
     if (rows == NULL || !mutex_make(&x->lock)) {
         reef__value_rows_leave(m, rows);
         reef__memory_free(m, MEMORY_OTHER, x, x ? bytes : 0);
-        return reef__failure(w, REEF_NO_MEMORY, op, c, (reef_entity){0, 0}, 0), NULL;
+        return *s = REEF_NO_MEMORY, NULL;
     }
     x->own = (derived){w->indexes, indexes_drop, indexes_share, indexes_prepare};
     x->world = w;
@@ -169,8 +168,9 @@ const reef_index *reef_index_of_id(reef_world *w, reef_component c, const char *
     if (x == NULL && reef__type_of(c.id) == NULL)
         return reef__failure(w, REEF_UNKNOWN_TYPE, op, c, (reef_entity){0, 0}, 0), NULL;
     if (w->locks || w->running) return reef__failure(w, REEF_LOCKED, op, c, (reef_entity){0, 0}, 0), NULL;
-    if (x == NULL) x = value_index_make(w, op, c, field);
-    if (x == NULL) return NULL;
+    reef_status s;
+    if (x == NULL) x = reef__index_make(w, c, field, &s);
+    if (x == NULL) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0), NULL;
     bool fresh;
     x->run = 0;
     if (!value_index_query(x) || !reef__queries_ready(w) || !value_index_refresh(x, w->hot.version, &fresh))

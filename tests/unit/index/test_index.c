@@ -500,6 +500,45 @@ static void systems_ask_on_all_threads(void **state)
     assert_true(members_hash(state, 4, 77) == hash);
 }
 
+typedef struct {
+    int32_t id, other;
+} Clan;
+REEF_COMPONENT(Clan);
+REEF_FIELDS(Clan, id, other);
+REEF_INDEX(Clan, id);
+
+static uint64_t in_clan;
+static void asks_for_a_clan(reef_block *b)
+{
+    in_clan = reef_index_get(reef_indexed(b, Clan, id), reef_key_i32(4), NULL, 0);
+}
+
+/* A declared index is there for systems, also without memory for a while, and also in a fork. */
+static void indexes_that_are_declared(void **state)
+{
+    reef_world *w = world_of(state);
+    heap *h = heap_of(state);
+    for (int32_t i = 0; i < 100; i++) reef_spawn(w, reef_with(Clan, i % 10, 4));
+    assert_false(reef_system_is_null(reef_system(w, asks_for_a_clan, "; reads Clan")));
+    for (uint64_t n = 1;; n++) {
+        in_clan = 0;
+        heap_fail_nth(h, n, false);
+        const reef_status s = reef_tick(w, 1);
+        const bool failed = h->refused != 0;
+        heap_fail_never(h);
+        assert_true(s == REEF_OK || s == REEF_NO_MEMORY);
+        if (s == REEF_OK && !failed) break;
+    }
+    assert_int_equal(in_clan, 10);
+    reef_world *fork = reef_fork(w);
+    reef_spawn(fork, reef_with(Clan, 4, 0));
+    assert_ok(reef_tick(fork, 1));
+    assert_int_equal(in_clan, 11);
+    reef_world_free(fork);
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(in_clan, 10);
+}
+
 static bool indexed;
 static void asks_an_index(reef_block *b)
 {
@@ -571,6 +610,7 @@ int main(void)
         TEST(states_that_come_from_elsewhere),
         TEST(systems_ask_on_all_threads),
         TEST(systems_without_an_index),
+        TEST(indexes_that_are_declared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
