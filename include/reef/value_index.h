@@ -47,8 +47,8 @@ REEF_API void reef_index_undeclare_(reef_index_decl *decl);
 
 /* The index over a field with one element (REEF_CHAR: up to 8 bytes) of a component in any home but REEF_MULTI and
  * REEF_SHARED; NULL: the type's only field. It is the world's, and lives as long. It answers as of now: take it again
- * after a change of the world. NULL on failure: UNKNOWN_TYPE, BAD_ARGUMENT (the field), LOCKED (a loop is open, or
- * systems run), NO_MEMORY. */
+ * after a change of the world. NULL on failure: UNKNOWN_TYPE, BAD_ARGUMENT (the field), LOCKED (systems run: they call
+ * reef_indexed), NO_MEMORY. While a loop is open it looks at all blocks that are new since then each time. */
 REEF_API const reef_index *reef_index_of_id(reef_world *world, reef_component type, const char *field);
 /* By the C names of the type and of its member. */
 #define reef_index_of(world, T, field) reef_index_of_id(world, reef_id(T), #field)

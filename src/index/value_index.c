@@ -142,7 +142,8 @@ reef_index *reef__index_make(reef_world *w, reef_component c, const char *field,
     return x;
 }
 
-/* Brings the index up to date. *fresh: it looked at something new. False: no memory. */
+/* Brings the index up to date with what was written up to this version. *fresh: it looked at something new. False: no
+ * memory. */
 static bool value_index_refresh(reef_index *x, uint64_t version, bool *fresh)
 {
     if (!reef__value_rows_refresh(&x->rows, x->query, &x->by, &x->seen, fresh)) return false;
@@ -167,15 +168,17 @@ const reef_index *reef_index_of_id(reef_world *w, reef_component c, const char *
     reef_index *x = reef__index_find(w, c, field);
     if (x == NULL && reef__type_of(c.id) == NULL)
         return reef__failure(w, REEF_UNKNOWN_TYPE, op, c, (reef_entity){0, 0}, 0), NULL;
-    if (w->locks || w->running) return reef__failure(w, REEF_LOCKED, op, c, (reef_entity){0, 0}, 0), NULL;
+    if (w->running) return reef__failure(w, REEF_LOCKED, op, c, (reef_entity){0, 0}, 0), NULL;
     reef_status s;
     if (x == NULL) x = reef__index_make(w, c, field, &s);
     if (x == NULL) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0), NULL;
     bool fresh;
     x->run = 0;
-    if (!value_index_query(x) || !reef__queries_ready(w) || !value_index_refresh(x, w->hot.version, &fresh))
+    /* Blocks of open loops may be written without a new version, so what is new now stays new. */
+    const uint64_t version = w->locks ? x->seen.version : w->hot.version;
+    if (!value_index_query(x) || !reef__queries_ready(w) || !value_index_refresh(x, version, &fresh))
         return reef__failure(w, REEF_NO_MEMORY, op, c, (reef_entity){0, 0}, 0), NULL;
-    if (fresh) reef__invalidate(w, INVALIDATE_LOOKED_AT);
+    if (fresh && !w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
     return x;
 }
 
