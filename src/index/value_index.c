@@ -67,6 +67,7 @@ static void indexes_share(const derived *d, reef_world *fork)
         if (from->field) x->field = (const char *)(x + 1);
         x->world = fork;
         x->query = NULL;
+        x->run = 0;
         x->rows = reef__value_rows_share(from->rows);
         x->seen.epoch = UINT64_MAX; /* some of its components may be others (REEF_FORK_RESET) */
         x->own.next = fork->indexes;
@@ -155,7 +156,8 @@ bool reef__index_follow(reef_index *x, uint64_t run, uint64_t seen)
 {
     bool fresh;
     mutex_lock(&x->lock);
-    const bool ok = x->run == run || BUG(586) || value_index_refresh(x, seen, &fresh);
+    const bool done = x->run == run && x->seen.epoch == x->world->state_epoch;
+    const bool ok = done || BUG(586) || value_index_refresh(x, seen, &fresh);
     x->run = ok ? run : 0;
     mutex_unlock(&x->lock);
     return ok;
