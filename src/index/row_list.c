@@ -64,7 +64,7 @@ INLINE const order_row *run_behind(const row_run *x, uint64_t key)
 row_range reef__list_range(const row_list *l, uint64_t lowest, uint64_t highest)
 {
     row_range r = {0};
-    if (lowest > highest) return r;
+    if (lowest > highest || l->main.rows == NULL) return r; /* NULL: it was never filled */
     r.main = run_from(&l->main, lowest);
     r.main_end = l->main.rows + l->main.count;
     if (lowest == highest) { /* few rows: the end is near */
@@ -164,8 +164,8 @@ bool reef__list_change(row_list *l, memory *m, const order_row *changes, size_t 
         l->spare = run_rows_make(m, most + most / 2, &l->spare_room);
         if (l->spare == NULL) return l->spare_room = 0, false;
     }
-    const size_t merged = changes_merge(l->spare, c->rows, c->rows + c->count, changes, changes + count);
     order_row *was = c->rows;
+    const size_t merged = changes_merge(l->spare, was, was ? was + c->count : was, changes, changes + count);
     const size_t room = c->room;
     c->rows = l->spare;
     c->room = l->spare_room;

@@ -214,7 +214,8 @@ uint64_t reef_index_range(const reef_index *x, uint64_t lowest, uint64_t highest
 /* (A short way where nothing changed since the list was made, for the row index_get: 150 ns instead of 180.) */
 uint64_t reef_index_get(const reef_index *x, uint64_t key, reef_entity *to, uint64_t room)
 {
-    if (x == NULL || key > x->most || x->rows->list.changes.count) return reef_index_range(x, key, key, 0, to, room);
+    if (x == NULL || key > x->most || x->rows->list.changes.count || x->rows->list.main.count == 0)
+        return reef_index_range(x, key, key, 0, to, room);
     const row_run *main = &x->rows->list.main;
     const order_row *first = run_from(main, key), *r = first, *end = main->rows + main->count;
     for (; r < end && r->key == key; r++)
