@@ -4,6 +4,7 @@
  *     i    id =                 t    target = (of a relation), parent = (of entities)
  *     q    query =, query in    a    at =
  *     <column> <op>    a comparison of a number, decided for each row
+ *     by:<column> =    a whole number, another one for each row of an outer loop: looked up in a value index
  *
  * LIMIT and OFFSET are left to SQLite: only it knows which rows its other conditions leave. */
 #include "live.h"
@@ -390,11 +391,25 @@ static bool filter_possible(const live_table *t, sqlite3_index_info *info, int k
     return (type == SQLITE_INTEGER && small) || type == SQLITE_FLOAT;
 }
 
+/* Can the rows with a value be looked up in a value index? It is worth while where the value isn't known beforehand: in
+ * the inner loop of a join, which has another one each time. (Confined sessions make no indexes, since these stay.) */
+static bool index_possible(const live_table *t, sqlite3_index_info *info, int k, uint32_t column)
+{
+    sqlite3_value *value = NULL;
+    if (column >= t->column_count || t->kind != LIVE_COMPONENT || t->session->confined) return false;
+    const reef_field *f = t->columns[column].field;
+    const sql_table *part = &t->parts[0];
+    const bool whole = f && f->kind >= REEF_I8 && f->kind <= REEF_I64;
+    if (!whole || !sql_field_plain(f) || part->many || part->relation) return false;
+    if (part->info.home == REEF_SPLIT || part->info.home == REEF_SHARED || part->info.home == REEF_MULTI) return false;
+    return sqlite3_vtab_rhs_value(info, k, &value) != SQLITE_OK || value == NULL;
+}
+
 typedef struct planning {
     sqlite3_index_info *info;
     sqlite3_str *text;
     int count, filters;
-    bool one, related, usable;
+    bool one, related, keyed, usable;
     bool matches, past, twice; /* a query and a tick are given, one of them twice */
 } planning;
 
@@ -413,7 +428,7 @@ static bool target_column(const live_table *t, int column)
 }
 
 /* "0>=?x": the cursor compares the first field, x, with the value. The name is there to be read; it ends at a space. */
-static void filter_take(planning *p, const live_table *t, int k)
+static void filter_take(planning *p, const live_table *t, int k, bool keyed)
 {
     const struct sqlite3_index_constraint *c = &p->info->aConstraint[k];
     const int column = c->iColumn - (int)t->first;
@@ -423,10 +438,11 @@ static void filter_take(planning *p, const live_table *t, int k)
                                                           : c->op == SQLITE_INDEX_CONSTRAINT_LT ? "<"
                                                                                                 : ">=";
     char word[64];
-    (void)snprintf(word, sizeof word, "%d%s?%.40s", column, op, name);
+    (void)snprintf(word, sizeof word, "%s%d%s?%.40s", keyed ? "by:" : "", column, op, name);
     word[strcspn(word, " ")] = 0;
-    take(p, k, word, true);
-    p->filters++;
+    take(p, k, word, !keyed); /* SQLite compares what an index finds once more */
+    if (keyed) p->keyed = true;
+    else p->filters++;
 }
 
 /* `query` and `at` say what the table is, so a plan without them would be wrong. Where SQLite doesn't offer them as
@@ -457,7 +473,10 @@ static void constraint_plan(planning *p, const live_table *t, int k)
     else if (equal && !p->related && target_column(t, c->iColumn)) take(p, k, "target=?", false), p->related = true;
     else if (c->iColumn >= (int)t->first && t->column_count && p->filters < LIVE_FILTERS &&
              filter_possible(t, p->info, k, (uint32_t)c->iColumn - t->first)) {
-        filter_take(p, t, k);
+        filter_take(p, t, k, false);
+    } else if (equal && !p->keyed && c->iColumn >= (int)t->first &&
+               index_possible(t, p->info, k, (uint32_t)c->iColumn - t->first)) {
+        filter_take(p, t, k, true);
     }
 }
 
@@ -478,10 +497,11 @@ int reef__sql_best_index(sqlite3_vtab *v, sqlite3_index_info *info)
     double rows = rows_of(t);
     if (p.one) rows = t->kind == LIVE_COMPONENT && t->parts[0].many ? 4 : 1;
     else if (p.related) rows = rows < 16 ? rows : 16;
+    else if (p.keyed) rows = rows < 8 ? rows : 8;
     for (int i = 0; i < p.filters && rows > 4; i++) rows /= 4;
     if (p.one && !(t->kind == LIVE_COMPONENT && t->parts[0].many)) info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     info->estimatedRows = (sqlite3_int64)rows;
-    info->estimatedCost = p.one || p.related ? rows : rows_of(t);
+    info->estimatedCost = p.one || p.related || p.keyed ? rows : rows_of(t);
     info->idxNum = p.one && p.count == 1 ? LIVE_PLAN_ID : 0;
     info->idxStr = sqlite3_str_finish(p.text);
     info->needToFreeIdxStr = 1;

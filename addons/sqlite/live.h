@@ -163,6 +163,11 @@ struct live_cursor {
     const char *value;
     uint64_t from_block;
     const char *from_base;
+    /* rows by a value: the index, for one statement; what it finds */
+    const struct reef_index *values;
+    uint64_t values_statement;
+    reef_entity *found;
+    uint32_t found_room;
     /* entities by their index */
     uint32_t index, index_end;
     reef_entity one;

@@ -9,6 +9,7 @@
  * A join by id is a scan and a lookup for each of its rows. The scan's query names the other tables as optional terms,
  * so a lookup that meets the scan's own row takes the value from its block: both tables are read by one loop. */
 #include "live.h"
+#include <reef/value_index.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ int reef__sql_close(sqlite3_vtab_cursor *cursor)
     sqlite3_free(c->joined);
     sqlite3_free(c->matches);
     sqlite3_free(c->rows);
+    sqlite3_free(c->found);
     sqlite3_free(c->room);
     sqlite3_free(c);
     return SQLITE_OK;
@@ -491,8 +493,10 @@ static int matches_make(live_cursor *c, sqlite3_value *list, bool several)
 }
 
 typedef struct plan {
-    bool one, related, none;
+    bool one, related, keyed, none;
     reef_entity entity, target;
+    uint32_t column; /* of a value that is looked up */
+    sqlite3_value *value;
     sqlite3_value *match; /* of query, or of queries (several) */
     bool several;
 } plan;
@@ -514,6 +518,51 @@ static int op_named(const char *op)
     return op[1] == '=' ? SQLITE_INDEX_CONSTRAINT_LE : SQLITE_INDEX_CONSTRAINT_LT;
 }
 
+/* ---- rows by a value ---- */
+
+/* The key of a whole number that is equal to a value, as SQL compares. False: the field has no such number. */
+static bool field_key(const reef_field *f, sqlite3_value *value, uint64_t *key)
+{
+    static const int64_t least[REEF_U32 + 1] = {[REEF_I8] = INT8_MIN, [REEF_I16] = INT16_MIN, [REEF_I32] = INT32_MIN};
+    static const int64_t most[REEF_U32 + 1] = {
+        [REEF_I8] = INT8_MAX,    [REEF_U8] = UINT8_MAX,  [REEF_I16] = INT16_MAX,
+        [REEF_U16] = UINT16_MAX, [REEF_I32] = INT32_MAX, [REEF_U32] = UINT32_MAX};
+    const int type = sqlite3_value_numeric_type(value);
+    const sqlite3_int64 i = sqlite3_value_int64(value);
+    if (type != SQLITE_INTEGER && (type != SQLITE_FLOAT || sqlite3_value_double(value) != (double)i)) return false;
+    *key = f->kind == REEF_I64 ? reef_key_i64(i) : (uint64_t)i;
+    if (f->kind == REEF_I64) return true;
+    if (i < least[f->kind] || i > most[f->kind]) return false;
+    if (least[f->kind]) *key = reef_key_i32((int32_t)i);
+    return true;
+}
+
+/* Lists the rows with a value by the world's index. False: there is none, so the rows are scanned. */
+static bool list_by_value(live_cursor *c, const plan *p, int *code)
+{
+    const reef_sql_session *s = session_of(c);
+    const reef_field *f = c->table->columns[p->column].field;
+    uint64_t key;
+    if (s->writes || c->world != s->world) return false;
+    if (c->values_statement != s->statement) {
+        const reef_component type = part_of(c)->type;
+        c->values = reef_index_of_id(c->world, type, f->name);
+        /* It leaves out what is disabled, which tables have. */
+        if (reef_index_range(c->values, 0, UINT64_MAX, 0, NULL, 0) < reef_count_id(c->world, type)) c->values = NULL;
+    }
+    c->values_statement = s->statement;
+    if (c->values == NULL) return false;
+    const uint64_t n = field_key(f, p->value, &key) ? reef_index_get(c->values, key, c->found, c->found_room) : 0;
+    while (n > c->found_room)
+        if (!reef__sql_more(&c->found, c->found_room, &c->found_room, sizeof *c->found))
+            return *code = SQLITE_NOMEM, true;
+    if (n) (void)reef_index_get(c->values, key, c->found, c->found_room);
+    for (uint64_t i = 0; i < n; i++)
+        if (!entity_rows_add(c, c->found[i])) *code = SQLITE_NOMEM;
+    c->over = c->row_count == 0;
+    return true;
+}
+
 /* A word of the plan for each value: see filter_take in live.c. */
 static int plan_read(live_cursor *c, plan *p, const char *text, sqlite3_value **values)
 {
@@ -524,6 +573,11 @@ static int plan_read(live_cursor *c, plan *p, const char *text, sqlite3_value **
         case 't': p->related = true, p->none |= !id_take(values[k], &p->target); break;
         case 'q': p->match = values[k], p->several = strncmp(text, "queries", 7) == 0; break;
         case 'a': code = past_choose(c, values[k]); break;
+        case 'b':
+            p->keyed = true;
+            p->column = (uint32_t)strtol(text + strlen("by:"), NULL, 10);
+            p->value = values[k];
+            break;
         default: {
             live_filter *f = &c->filters[c->filter_count++];
             char *op;
@@ -567,13 +621,14 @@ int reef__sql_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, 
     }
     if (code != SQLITE_OK || p.none) return code;
     const live_kind kind = c->table->kind;
-    if (s->batch && (kind != LIVE_COMPONENT || p.one || p.related)) return SQLITE_MISMATCH;
+    if (s->batch && (kind != LIVE_COMPONENT || p.one || p.related || p.keyed)) return SQLITE_MISMATCH;
     if (p.one) {
         code = one_find(c, p.entity);
         c->looks_up = number == LIVE_PLAN_ID && c->value && c->row_count == 1;
         return code;
     }
     if (p.related) return list_sources(c, p.target);
+    if (p.keyed && list_by_value(c, &p, &code)) return code;
     if (kind == LIVE_ENTITIES) {
         c->index_end = (uint32_t)reef_world_stats(c->world).indices;
         c->over = false;

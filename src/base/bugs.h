@@ -187,7 +187,7 @@
     X(457, "the nearest are looked for in the first radius alone") \
     X(458, "large bodies are looked for as if they were points") \
     X(459, "rows of crowded cells aren't taken apart") \
-    X(460, "an index of values uses the directory of the list as it was before") \
+    X(460, "an index of values isn't compared with the world after a restore") \
     X(461, "an index of values finds rows that are disabled") \
     X(462, "a NaN is found by a range of values") \
     X(440, "what a refused module has made stays in the world") \
@@ -216,6 +216,14 @@
     X(520, "a plan doesn't count numbers that can't be what they were") \
     X(521, "a table that had types which the program hasn't got is taken for another one") \
     X(522, "a file that declares types isn't tried before") \
-    X(523, "a load that may lose nothing loses fields")
+    X(523, "a load that may lose nothing loses fields") \
+    X(580, "an index of values doesn't see that a column was written") \
+    X(581, "an index of values keeps the rows of chunks that are gone") \
+    X(582, "a row that left an index and came back since is taken for gone") \
+    X(583, "an index doesn't see that another entity is in a row") \
+    X(584, "a world changes the index that its fork shares") \
+    X(585, "a system asks indexes of components that it doesn't declare") \
+    X(586, "a system's index misses what the systems before it wrote") \
+    X(587, "a picture of places cuts off the generation of an index that was used very often")
 
 #endif

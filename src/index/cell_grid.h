@@ -82,9 +82,10 @@ typedef struct gathered {
     float radius[GATHERED];
 } gathered;
 
-/* Hands out the same rows in the same order each time that it is begun anew. False: the end. */
+/* Hands out the same rows in the same order each time that it is begun anew; without their handles if these aren't
+ * wanted. False: the end. */
 typedef struct cell_source {
-    void (*begin)(void *context);
+    void (*begin)(void *context, bool handles);
     bool (*next)(void *context, gathered *g);
     void *context;
 } cell_source;

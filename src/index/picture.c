@@ -83,11 +83,13 @@ static reef_place *picture_take(reef_world *w, const place_type *t)
 typedef struct picture_source {
     const reef_place *p;
     reef_block b;
+    bool handles; /* of the entities, are wanted */
 } picture_source;
 
-static void picture_begin(void *context)
+static void picture_begin(void *context, bool handles)
 {
     picture_source *s = context;
+    s->handles = handles;
     query *q = s->p->query;
     const split_place begin = query_begin(q), end = query_end(q);
     reef__part_begin(&s->b, s->p->world, q, &begin, &end);
@@ -191,7 +193,7 @@ static bool all_are_somewhere(const place_type *t, const gathered *g, uint32_t n
 }
 
 /* Leaves out rows that don't match and those that are nowhere, and takes the others back between the edges. */
-static void keep_those_somewhere(const place_type *t, gathered *g, uint32_t n, const uint64_t *mask)
+static void keep_those_somewhere(const place_type *t, gathered *g, uint32_t n, const uint64_t *mask, bool handles)
 {
     uint32_t to = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -203,8 +205,10 @@ static void keep_those_somewhere(const place_type *t, gathered *g, uint32_t n, c
             if (t->kind == REEF_F32) g->at[a].narrow[to] = (float)x;
             else g->at[a].wide[to] = x;
         }
-        g->index[to] = g->index[i];
-        g->generation[to] = g->generation[i];
+        if (handles) {
+            g->index[to] = g->index[i];
+            g->generation[to] = g->generation[i];
+        }
         if (t->body) g->radius[to] = g->radius[i];
         to += somewhere;
     }
@@ -220,11 +224,11 @@ static bool picture_next(void *context, gathered *g)
     const uint64_t *mask = reef_block_mask(&s->b);
     for (uint32_t a = 0; a < t->axes; a++) copy_axis(s, a, g);
     if (t->body) copy_radius(s, g);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; s->handles && i < n; i++) {
         g->index[i] = s->b.entities[i].index;
         g->generation[i] = s->b.entities[i].generation;
     }
-    if (mask || !all_are_somewhere(t, g, n)) keep_those_somewhere(t, g, n, mask);
+    if (mask || !all_are_somewhere(t, g, n)) keep_those_somewhere(t, g, n, mask, s->handles);
     return true;
 }
 

@@ -94,8 +94,7 @@ static uint64_t key_of_text(const char *p, uint32_t bytes)
     return key;
 }
 
-/* Computes the keys of `rows` values that lie side by side. They are handles when the order is by entity. */
-static void order_keys(const ordering *o, const void *values, uint32_t rows, uint64_t *keys)
+void reef__order_keys(const ordering *o, const void *values, uint32_t rows, uint64_t *keys)
 {
     const char *p = (const char *)values + o->offset;
     const uint64_t flip = o->flip;
@@ -133,13 +132,13 @@ static uint32_t chunk_keys(const reef_world *w, const ordering *o, const reef_sl
         for (uint32_t i = 0; i < rows; i++) keys[i] = o->rank[e[i].index];
         return rows;
     }
-    if (!order_is_stored(o)) return order_keys(o, slots[slot].block, rows, keys), rows;
+    if (!order_is_stored(o)) return reef__order_keys(o, slots[slot].block, rows, keys), rows;
     for (uint32_t i = 0; i < rows; i++) {
         const value_store *s = store_of(w, o->type->id);
         const void *value = reef_store_find(s, e[i]);
         keys[i] = UINT64_MAX;
         if (value && o->pool) keys[i] = slot_of(s, e[i]) ^ o->flip;
-        else if (value) order_keys(o, value, 1, &keys[i]);
+        else if (value) reef__order_keys(o, value, 1, &keys[i]);
         n += value != NULL;
     }
     return n;
@@ -187,7 +186,7 @@ order_row *reef__order_rows(order_row *rows, order_row *scratch, size_t count)
     memset(counts, 0, sizeof counts);
     bool by_index = true; /* already sorted by index, as tables are that never lost a row */
     for (size_t i = 0; i < count; i++) {
-        by_index &= i == 0 || rows[i - 1].index < rows[i].index;
+        by_index &= i == 0 || rows[i - 1].index <= rows[i].index;
         for (uint32_t digit = 0; digit < DIGITS; digit++) counts[digit][order_digit(&rows[i], digit)]++;
     }
     for (uint32_t digit = by_index ? DIGITS_INDEX : 0; digit < DIGITS; digit++) {

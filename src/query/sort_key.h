@@ -36,6 +36,8 @@ INLINE uint32_t order_slot(const reef_world *w, const ordering *o, uint32_t tabl
  * rows have it. */
 uint32_t reef__order_chunk(const reef_world *w, const ordering *o, const reef_slot *slots, uint32_t slot, uint32_t rows,
                            uint64_t *keys);
+/* Computes the keys of `rows` values that lie side by side. They are handles when the order is by entity. */
+void reef__order_keys(const ordering *o, const void *values, uint32_t rows, uint64_t *keys);
 /* Sorts rows by key and equal ones by index, in O(count); the sort is stable. `scratch` has room for as many rows. The
  * result is in one of the two, which is given back. */
 typedef struct order_row {

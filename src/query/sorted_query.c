@@ -57,7 +57,6 @@ struct ranking {
     uint32_t units;
     uint64_t version; /* of the newest write that the list has seen */
     uint64_t epoch;   /* of the world's state */
-    uint64_t edition; /* counts the changes of the list */
     bool look;        /* some table has rows that may not match */
     frozen *frozen;   /* those of open loops */
     /* These are for an order by a relation (src/query/relation_order.h), whose rows are {depth or target, place of the
@@ -83,7 +82,6 @@ _Static_assert(offsetof(struct ranking, by) == 0, "src/world/debug_layout.h says
 
 static void ranking_forget(ranking *r)
 {
-    r->edition++;
     r->count = 0;
     r->version = 0;
     if (r->units) memset(r->listed, 0, r->units * sizeof *r->listed);
@@ -309,7 +307,6 @@ static bool ranking_repair(query *q, uint32_t others)
             ranking_forget(r);
             return false;
         }
-        r->edition++;
         ranking_thin(r);
         const size_t fresh = rows_gather(q);
         ASSERT(fresh == changed && r->count + fresh == all);
@@ -505,15 +502,6 @@ static bool ranking_update(query *q, uint32_t others)
 }
 
 bool reef__ranking_ready(query *q) { return query_update(q) && ranking_update(q, q->world->locks); }
-
-uint64_t reef__ranking_list(const query *q, const order_row **rows, size_t *count, bool *looks)
-{
-    const ranking *r = q->ranking;
-    *rows = r->rows;
-    *count = r->count;
-    *looks = r->look;
-    return r->edition + 1;
-}
 
 uint32_t reef__ranking_rows(const query *q) { return (uint32_t)q->ranking->count; }
 

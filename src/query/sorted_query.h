@@ -7,7 +7,6 @@
 #include "reef/loop_settings.h"
 
 typedef struct ranking ranking;
-struct order_row;
 
 /* Gives another query a list with the same order. False: no memory. */
 bool reef__ranking_copy(query *q, const ranking *from);
@@ -30,9 +29,6 @@ void reef__ranking_end(reef_block *b);
 /* For systems, whose jobs are parts of a list by depth. reef__ranking_ready brings it up to date; false: no memory. */
 bool reef__ranking_ready(query *q);
 uint32_t reef__ranking_rows(const query *q);
-/* The list, as it was brought up to date last: *looks says that some rows of it may not match. The answer is a number
- * that changes whenever the list does; never 0. */
-uint64_t reef__ranking_list(const query *q, const struct order_row **rows, size_t *count, bool *looks);
 /* The end of a piece of the list that begins at `first` and has at least `rows` rows if there are as many. Its last row
  * is the last one of a depth, or of a chunk in the depth in which the piece begins: then *within is true. */
 uint32_t reef__ranking_piece(const query *q, uint32_t first, uint32_t rows, bool *within);

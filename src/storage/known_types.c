@@ -6,6 +6,7 @@
 #include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/error.h"
+#include "storage/index_calls.h"
 #include "storage/place_calls.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
@@ -13,6 +14,7 @@
 #include "reef/type_info.h"
 
 const place_calls *reef__places_by;
+bool (*reef__indexes_declared)(reef_world *w);
 
 bool reef__world_knows(const reef_world *w, uint32_t c)
 {

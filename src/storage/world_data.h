@@ -36,11 +36,13 @@ typedef struct relation_refusal {
     const char *why; /* static memory; NULL: the target says it */
 } relation_refusal;
 
-/* What is derived from the state of a world: a list, and how all of it is freed. A program that has none is linked
+/* What is derived from the state of a world, as a list; what is called for all of it. A program that has none is linked
  * without its code. */
 typedef struct derived {
     struct derived *next;
-    void (*drop)(reef_world *w);
+    void (*drop)(reef_world *w);                                  /* frees it */
+    void (*share)(const struct derived *first, reef_world *fork); /* a fork gets the same */
+    bool (*prepare)(reef_world *w); /* for systems that read components of others. False: no memory */
 } derived;
 
 struct reef_world {

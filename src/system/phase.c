@@ -22,6 +22,7 @@
 #include "storage/id_lanes.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"
+#include "storage/index_calls.h"
 #include "storage/place.h"
 #include "storage/place_calls.h"
 #include "storage/table.h"
@@ -91,6 +92,8 @@ static bool planned_prepare(reef_world *w, planned_system *ps)
         const reef_touch *t = &ps->system->touches[i];
         if (t->kind == REEF_PLACED && reef__places_by->prepare(w, t->type.id) != REEF_OK) return false;
     }
+    if (ps->reads_others && reef__indexes_declared && !reef__indexes_declared(w)) return false;
+    if (ps->reads_others && w->indexes && !w->indexes->prepare(w)) return false;
     return !ps->writes_others || reef__others_prepare(w, ps->system);
 }
 

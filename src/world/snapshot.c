@@ -184,6 +184,7 @@ reef_world *reef_fork(reef_world *w)
         return refuse_copy(w, "reef_fork"), NULL;
     }
     if (fork) reef__removals_forget(fork);
+    if (fork && w->indexes) w->indexes->share(w->indexes, fork);
     return fork;
 }
 

@@ -193,6 +193,34 @@ static void what_is_pushed_down_is_seen_in_the_plan(void **state)
                         "0.0|9.0 1.0|8.0");
 }
 
+/* A join by a value looks it up in an index; a plus before a column keeps SQLite from that. */
+static void joins_by_a_value_use_an_index(void **state)
+{
+    static const char *const on[] = {"b.coins = a.coins + 1",        "b.coins = a.coins * 1.0",
+                                     "b.coins = a.coins / 2.0",      "b.coins = cast(a.coins as text)",
+                                     "b.coins = nullif(a.coins, 3)", "b.coins = a.coins * 4294967296",
+                                     "b.coins = 'x' || a.coins",     "b.coins = a.coins and b.id > 20 and b.coins < 5"};
+    reef_world *w = world_of(state);
+    char text[256], found[64];
+    reef_entity e = {0, 0};
+    for (int i = 0; i < 60; i++) e = reef_spawn(w, reef_with(Place, (float)i, 1), reef_with(Coins, i * 7 % 20 - 4));
+    assert_string_equal(plan(w, "select a.id from Place a cross join Coins b on b.coins = a.y"),
+                        "SCAN a VIRTUAL TABLE INDEX 0:, SCAN b VIRTUAL TABLE INDEX 0:by:0=?coins");
+    for (uint32_t k = 0; k < 2 * sizeof on / sizeof *on; k++) {
+        static const char ask[] = "select count(*), sum(a.id * 100 + b.id) from Coins a cross join Coins b on";
+        if (k == sizeof on / sizeof *on) assert_true(reef_disable(w, e, Coins) >= 0); /* no index has it */
+        (void)snprintf(text, sizeof text, "%s %s", ask, on[k % (sizeof on / sizeof *on)]);
+        (void)snprintf(found, sizeof found, "%s", asked(w, text));
+        (void)snprintf(text, sizeof text, "%s +%s", ask, on[k % (sizeof on / sizeof *on)]);
+        assert_string_equal(found, asked(w, text));
+    }
+    assert_true(reef_enable(w, e, Coins) >= 0);
+    assert_string_equal(asked(w, "select count(*) from Coins a cross join Coins b on b.coins = a.coins"), "180");
+    assert_string_equal(asked(w, "update Coins set coins = coins + 100 where coins = (select max(coins) from Coins)"),
+                        "");
+    assert_string_equal(asked(w, "select count(*) from Coins a cross join Coins b on b.coins = a.coins - 101"), "9");
+}
+
 static void changes_by_sql_are_the_calls_of_c(void **state)
 {
     reef_world *w = world_of(state);
@@ -670,6 +698,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(tables_of_a_living_world),
         TEST(values_are_asked_by_name),
+        TEST(joins_by_a_value_use_an_index),
         TEST(what_is_pushed_down_is_seen_in_the_plan),
         TEST(changes_by_sql_are_the_calls_of_c),
         TEST(rows_keep_their_numbers_while_a_statement_works),

@@ -29,9 +29,9 @@ for f in listing["functions"]:
         mistakes.append("%s:%d: %s has a parameter without a name" % (f["header"], f["line"], f["name"]))
 
 # What isn't exported itself is reached by something that is. Fields, names, lists for the compiler and an initializer are no calls, and what
-# declares a place before main does so by calls of its own.
+# declares a place or an index before main does so by calls of its own.
 no_calls = {"reef_pin_get", "REEF_STATUSES", "REEF_FIELDS_OF", "REEF_STRUCT", "REEF_ENUM", "REEF_MASK", "REEF_MODULE_TYPES", "REEF_PLACE",
-            "REEF_PLACE_3D"}
+            "REEF_PLACE_3D", "REEF_INDEX"}
 for entry in [*listing["functions"], *listing["macros"]]:
     if entry["internal"] or not entry.get("inline", True) or entry["name"] in no_calls:
         continue

@@ -214,7 +214,9 @@ static void by_the_names_of_c(void **state)
     assert_ptr_equal(reef_index_of(w, Team, id), teams);
     assert_int_equal(heap_of(state)->calls, calls); /* nothing changed */
     assert_ok(reef_destroy(w, b));
-    assert_int_equal(reef_index_get(teams, reef_key_i32(5), to, 4), 1); /* a dead one isn't found */
+    assert_int_equal(reef_index_get(teams, reef_key_i32(5), to, 4), 2); /* as of when it was taken */
+    teams = reef_index_of(w, Team, id);
+    assert_int_equal(reef_index_get(teams, reef_key_i32(5), to, 4), 1);
     reef_set(w, c, Team, 9);
     assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(9), to, 4), 1);
     assert_int_equal(reef_index_range(NULL, 0, UINT64_MAX, 0, to, 4), 0);
@@ -243,6 +245,164 @@ static void many_values(void **state)
     }
 }
 
+/* ---- many rows that come and go, in lists of many leaves ---- */
+
+enum { CROWD = 3000, CROWD_ROUNDS = 60 };
+typedef struct crowd {
+    struct {
+        int32_t id;
+        reef_entity e;
+    } of[CROWD];
+    uint32_t count;
+} crowd;
+
+static int by_id(const void *a, const void *b)
+{
+    const int32_t *x = a, *y = b;
+    const reef_entity *e = (const reef_entity *)(const void *)(x + 1), *f = (const reef_entity *)(const void *)(y + 1);
+    if (*x != *y) return *x < *y ? -1 : 1;
+    return e->index < f->index ? -1 : 1;
+}
+
+static void crowd_compare(reef_world *w, crowd *c, uint64_t *seed)
+{
+    static reef_entity got[CROWD];
+    const reef_index *teams = reef_index_of(w, Team, id);
+    qsort(c->of, c->count, sizeof *c->of, by_id);
+    assert_non_null(teams);
+    assert_int_equal(reef_index_range(teams, 0, UINT64_MAX, 0, got, CROWD), c->count);
+    for (uint32_t i = 0; i < c->count; i++) assert_entity(c->of[i].e, got[i]);
+    for (uint32_t k = 0; k < 20 && c->count; k++) {
+        uint32_t a = random_below(seed, c->count), b = random_below(seed, c->count);
+        const uint64_t low = reef_key_i32(c->of[a < b ? a : b].id), high = reef_key_i32(c->of[a < b ? b : a].id);
+        for (a = a < b ? a : b; a > 0 && reef_key_i32(c->of[a - 1].id) == low;) a--;
+        for (b = a; b < c->count && reef_key_i32(c->of[b].id) <= high;) b++;
+        const uint32_t skip = random_below(seed, 100), room = random_below(seed, 100);
+        assert_int_equal(reef_index_range(teams, low, high, skip, got, room), b - a);
+        for (uint32_t i = 0; i < room && a + skip + i < b; i++) assert_entity(c->of[a + skip + i].e, got[i]);
+        assert_entity(c->of[a].e, reef_index_first(teams, low, high));
+        assert_entity(c->of[b - 1].e, reef_index_last(teams, low, high));
+    }
+}
+
+/* Values of a round: all over, in their order, the same for all, few, in a heap with some far away. */
+static int32_t crowd_value(uint64_t *seed, uint32_t kind, int32_t *next)
+{
+    switch (kind) {
+    case 0: return (int32_t)(random_below(seed, 1u << 31) - (1u << 30)) * 2;
+    case 1: return *next += (int32_t)random_below(seed, 3);
+    case 2: return 7;
+    case 3: return (int32_t)random_below(seed, 5);
+    default: return random_below(seed, 100) ? (int32_t)random_below(seed, 3000) : INT32_MAX - (int32_t)*seed % 100;
+    }
+}
+
+static void crowd_change(reef_world *w, crowd *c, uint64_t *seed, uint32_t kind, int32_t *next)
+{
+    const uint32_t what = random_below(seed, 4), count = random_below(seed, 900);
+    const uint32_t from = c->count ? random_below(seed, c->count) : 0; /* of rows that follow one another */
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t k = c->count == 0 ? 0 : what == 1 ? random_below(seed, c->count) : (from + i) % c->count;
+        const int32_t value = crowd_value(seed, kind, next);
+        if (what == 0 && c->count < CROWD) {
+            c->of[c->count].id = value;
+            c->of[c->count++].e = member(w, value);
+        } else if (what < 3 && c->count) {
+            reef_set(w, c->of[k].e, Team, value);
+            c->of[k].id = value;
+        } else if (c->count) {
+            assert_ok(reef_destroy(w, c->of[k].e));
+            c->of[k] = c->of[--c->count];
+        }
+    }
+}
+
+static void crowds(void **state)
+{
+    static crowd c, other;
+    for (uint32_t kind = 0; kind < 5; kind++) {
+        reef_world *w = another_world(state, NULL), *fork = NULL;
+        uint64_t seed = kind;
+        int32_t next = 0;
+        c.count = 0;
+        for (uint32_t round = 0; round < CROWD_ROUNDS; round++) {
+            crowd_change(w, &c, &seed, kind, &next);
+            if (round < 5) crowd_change(w, &c, &seed, kind, &next);
+            crowd_compare(w, &c, &seed);
+            if (fork) crowd_compare(fork, &other, &seed);
+            if (fork && random_below(&seed, 2)) crowd_change(fork, &other, &seed, kind, &next);
+            if (random_below(&seed, 10)) continue;
+            if (fork) reef_world_free(fork);
+            fork = reef_fork(w);
+            other = c;
+        }
+        while (c.count > 20) { /* nearly all of them go, from one end, so that leaves become empty */
+            for (uint32_t k = 0; k < 400 && c.count > 20; k++) assert_ok(reef_destroy(w, c.of[--c.count].e));
+            crowd_compare(w, &c, &seed);
+        }
+        for (uint32_t round = 0; round < 5; round++) {
+            crowd_change(w, &c, &seed, kind, &next);
+            crowd_compare(w, &c, &seed);
+        }
+        if (fork) reef_world_free(fork);
+        end_world(state, w);
+    }
+}
+
+/* An index that was shared with a fork, when either of them ends, and takes memory only once they differ. */
+static void a_fork_has_the_same_index(void **state)
+{
+    reef_world *w = world_of(state);
+    const heap *h = heap_of(state);
+    reef_entity to[4], e[2000];
+    for (uint32_t i = 0; i < 2000; i++) e[i] = member(w, (int32_t)i);
+    const uint64_t before = h->bytes;
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(70), to, 4), 1);
+    const uint64_t index = h->bytes - before;
+    reef_world *fork = reef_fork(w);
+    const uint64_t forked = h->bytes;
+    const reef_index *teams = reef_index_of(fork, Team, id);
+    assert_int_equal(reef_index_get(teams, reef_key_i32(70), to, 4), 1);
+    assert_entity(e[70], to[0]);
+    assert_true(h->bytes - forked < index / 4); /* its query, but no rows */
+    reef_set(fork, e[5], Team, 70);
+    assert_int_equal(reef_index_get(reef_index_of(fork, Team, id), reef_key_i32(70), to, 4), 2);
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(70), to, 4), 1);
+    reef_set(w, e[6], Team, 70);
+    reef_world *third = reef_fork(w);
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(70), to, 4), 2);
+    assert_entity(e[6], to[0]);
+    assert_int_equal(reef_index_get(reef_index_of(fork, Team, id), reef_key_i32(70), to, 4), 2);
+    assert_entity(e[5], to[0]);
+    reef_world_free(fork);
+    assert_int_equal(reef_index_get(reef_index_of(third, Team, id), reef_key_i32(70), to, 4), 2);
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(70), to, 4), 2);
+    reef_world_free(third);
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(71), to, 4), 1);
+}
+
+/* What a loop writes in its blocks is found as soon as the index is taken again, in the loop and behind it. */
+static void indexes_in_loops(void **state)
+{
+    reef_world *w = world_of(state);
+    for (uint32_t i = 0; i < 3000; i++) member(w, 1);
+    for (uint32_t round = 0; round < 2; round++) {
+        uint32_t seen = 0;
+        for (reef_block b = reef_begin_text(w, "Team"); reef_next(&b); seen += b.count) {
+            Team *t = reef_inout(&b, Team);
+            for (uint32_t i = 0; i < b.count; i++) {
+                t[i].id = 2 + (int32_t)round;
+                if (i % 300) continue;
+                assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(t[i].id), NULL, 0),
+                                 seen + i + 1);
+            }
+        }
+        assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(2 + (int32_t)round), NULL, 0), 3000);
+    }
+}
+
+static void takes_an_index(reef_block *b) { assert_null(reef_index_of(b->world, Team, id)); }
+
 static void indexes_that_are_refused(void **state)
 {
     reef_world *w = world_of(state);
@@ -251,10 +411,9 @@ static void indexes_that_are_refused(void **state)
     assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_index_of_id(w, reef_id(Position), "x"));
     assert_no_pointer(w, REEF_UNKNOWN_TYPE, reef_index_of_id(w, (reef_component){0}, "id"));
     assert_null(reef_index_of(NULL, Team, id));
-    for (reef_block b = reef_begin_text(w, "in Team"); reef_next(&b);) {
-        assert_null(reef_index_of(w, Team, id));
-        assert_int_equal(reef_last_error(w).status, REEF_LOCKED);
-    }
+    (void)reef_system(w, takes_an_index, "in Team");
+    (void)reef_tick(w, 1);
+    assert_int_equal(reef_last_error(w).status, REEF_LOCKED);
 }
 
 static reef_status refused_load(reef_world *w, void *context)
@@ -289,32 +448,191 @@ static void states_that_come_from_elsewhere(void **state)
     reef_world_free(before);
 }
 
-static void no_memory_for_an_index(void **state)
+/* ---- systems ---- */
+
+typedef struct {
+    int32_t id;
+    uint32_t members, sum;
+} Wanted;
+REEF_COMPONENT(Wanted);
+
+/* Members of some teams go to others; one in three is written. */
+static void members_move(reef_block *b)
+{
+    Team *t = reef_inout(b, Team);
+    for (uint32_t i = 0; i < b->count; i++)
+        if ((b->entities[i].index + (uint32_t)reef_tick_count(b->world)) % 3 == 0) t[i].id = (t[i].id * 7 + 1) % 200;
+}
+static void members_are_counted(reef_block *b)
+{
+    const reef_index *teams = reef_indexed(b, Team, id);
+    Wanted *wanted = reef_inout(b, Wanted);
+    for (uint32_t i = 0; i < b->count; i++) {
+        reef_entity to[64];
+        wanted[i].sum = 0;
+        wanted[i].members = (uint32_t)reef_index_get(teams, reef_key_i32(wanted[i].id), to, 64);
+        for (uint32_t k = 0; k < wanted[i].members && k < 64; k++) wanted[i].sum = wanted[i].sum * 3 + to[k].index;
+    }
+}
+
+static void check_members(reef_world *w)
+{
+    uint32_t members[200] = {0};
+    for (reef_block b = reef_begin_text(w, "in Team"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) members[reef_in(&b, Team)[i].id]++;
+    for (reef_block b = reef_begin_text(w, "in Wanted"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++)
+            assert_int_equal(members[reef_in(&b, Wanted)[i].id], reef_in(&b, Wanted)[i].members);
+}
+
+static uint64_t members_hash(void **state, uint32_t threads, uint64_t shuffle)
+{
+    reef_world *w = another_world(state, NULL);
+    reef_pool *pool = threads > 1 ? reef_pool_new(&(reef_pool_config){.threads = threads, .shuffle = shuffle}) : NULL;
+    reef_set_pool(w, pool);
+    for (uint32_t i = 0; i < 6000; i++) member(w, (int32_t)i % 200);
+    for (uint32_t i = 0; i < 3000; i++) reef_spawn(w, reef_with(Wanted, (int32_t)i % 200, 0, 0));
+    assert_non_null(reef_index_of(w, Team, id));
+    assert_false(reef_system_is_null(reef_system(w, members_are_counted, "Wanted; reads Team")));
+    assert_false(reef_system_is_null(reef_system(w, members_move, "Team")));
+    assert_false(reef_system_is_null(reef_system_add(w, "again", members_are_counted, "Wanted; reads Team")));
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_ok(reef_tick(w, 1));
+        check_members(w);
+    }
+    reef_world *fork = reef_fork(w);
+    member(fork, 3);
+    assert_ok(reef_tick(fork, 1));
+    check_members(fork);
+    assert_ok(reef_tick(w, 1));
+    check_members(w);
+    const uint64_t hash = reef_hash(w);
+    reef_world_free(fork);
+    reef_set_pool(w, NULL);
+    reef_pool_free(pool);
+    end_world(state, w);
+    return hash;
+}
+
+static void systems_ask_on_all_threads(void **state)
+{
+    const uint64_t hash = members_hash(state, 1, 0);
+    assert_true(members_hash(state, 2, 0) == hash);
+    assert_true(members_hash(state, 4, 77) == hash);
+}
+
+typedef struct {
+    int32_t id, other;
+} Clan;
+REEF_COMPONENT(Clan);
+REEF_FIELDS(Clan, id, other);
+REEF_INDEX(Clan, id);
+
+static uint64_t in_clan;
+static void asks_for_a_clan(reef_block *b)
+{
+    in_clan = reef_index_get(reef_indexed(b, Clan, id), reef_key_i32(4), NULL, 0);
+}
+
+/* A declared index is there for systems, also without memory for a while, and also in a fork. */
+static void indexes_that_are_declared(void **state)
 {
     reef_world *w = world_of(state);
     heap *h = heap_of(state);
-    reef_entity to[4];
+    for (int32_t i = 0; i < 100; i++) reef_spawn(w, reef_with(Clan, i % 10, 4));
+    assert_false(reef_system_is_null(reef_system(w, asks_for_a_clan, "; reads Clan")));
+    for (uint64_t n = 1;; n++) {
+        in_clan = 0;
+        heap_fail_nth(h, n, false);
+        const reef_status s = reef_tick(w, 1);
+        const bool failed = h->refused != 0;
+        heap_fail_never(h);
+        assert_true(s == REEF_OK || s == REEF_NO_MEMORY);
+        if (s == REEF_OK && !failed) break;
+    }
+    assert_int_equal(in_clan, 10);
+    reef_world *fork = reef_fork(w);
+    reef_spawn(fork, reef_with(Clan, 4, 0));
+    assert_ok(reef_tick(fork, 1));
+    assert_int_equal(in_clan, 11);
+    reef_world_free(fork);
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(in_clan, 10);
+}
+
+static bool indexed;
+static void asks_an_index(reef_block *b)
+{
+    indexed = reef_indexed(b, Team, id) != NULL;
+    (void)reef_in(b, Team);
+}
+
+static void systems_without_an_index(void **state)
+{
+    reef_world *w = world_of(state);
+    member(w, 1);
+    const reef_system_id undeclared = reef_system(w, asks_an_index, "in Team");
+    (void)reef_tick(w, 1);
+    assert_false(indexed);
+    assert_int_equal(reef_last_error(w).status, REEF_UNDECLARED);
+    assert_ok(reef_system_remove(w, undeclared));
+    assert_false(reef_system_is_null(reef_system(w, asks_an_index, "in Team; reads Team")));
+    (void)reef_tick(w, 1);
+    assert_false(indexed);
+    assert_int_equal(reef_last_error(w).status, REEF_ABSENT);
+    assert_non_null(reef_index_of(w, Team, id));
+    assert_ok(reef_tick(w, 1));
+    assert_true(indexed);
+    assert_null(reef_indexed_id(NULL, reef_id(Team), "id"));
+    for (reef_block b = reef_begin_text(w, "in Team"); reef_next(&b);) {
+        assert_null(reef_indexed(&b, Team, id));
+        assert_int_equal(reef_last_error(w).status, REEF_BAD_ARGUMENT);
+    }
+}
+
+/* The index of all of a world's values, of as many again, of one more, and of one more in a fork. */
+static void no_memory_for_an_index(void **state)
+{
+    reef_world *w = world_of(state), *fork = NULL;
+    heap *h = heap_of(state);
+    reef_entity to[8];
     for (uint32_t i = 0; i < 3000; i++) member(w, (int32_t)i);
-    for (uint32_t round = 0; round < 2; round++) {
+    for (uint32_t round = 0; round < 4; round++) {
+        reef_world *in = fork ? fork : w;
         for (uint64_t n = 1;; n++) {
             heap_fail_nth(h, n, n % 2);
-            const reef_index *x = reef_index_of(w, Team, id);
+            const reef_index *x = reef_index_of(in, Team, id);
             const bool failed = h->refused != 0;
             heap_fail_never(h);
-            if (x == NULL) assert_int_equal(reef_last_error(w).status, REEF_NO_MEMORY);
+            if (x == NULL) assert_int_equal(reef_last_error(in).status, REEF_NO_MEMORY);
             if (x == NULL) continue;
-            assert_int_equal(reef_index_get(x, reef_key_i32(77), to, 4), 1 + round);
+            assert_int_equal(reef_index_get(x, reef_key_i32(77), to, 8), 1 + round);
             if (!failed) break;
         }
-        for (uint32_t i = 0; i < 3000; i++) member(w, (int32_t)i);
+        for (uint32_t i = 0; round == 0 && i < 3000; i++) member(w, (int32_t)i);
+        if (round == 1) member(w, 77);
+        if (round == 2) fork = reef_fork(w);
+        if (round == 2) member(fork, 77);
     }
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(77), to, 8), 3);
+    reef_world_free(fork);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(values_are_found_as_by_a_search), TEST(by_the_names_of_c),      TEST(many_values),
-        TEST(indexes_that_are_refused),        TEST(no_memory_for_an_index), TEST(states_that_come_from_elsewhere),
+        TEST(values_are_found_as_by_a_search),
+        TEST(by_the_names_of_c),
+        TEST(many_values),
+        TEST(crowds),
+        TEST(a_fork_has_the_same_index),
+        TEST(indexes_that_are_refused),
+        TEST(no_memory_for_an_index),
+        TEST(states_that_come_from_elsewhere),
+        TEST(systems_ask_on_all_threads),
+        TEST(systems_without_an_index),
+        TEST(indexes_that_are_declared),
+        TEST(indexes_in_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

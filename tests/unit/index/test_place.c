@@ -446,6 +446,24 @@ static void systems_ask_what_was_before(void **state)
     assert_true(flock_hash(state, 4, 77) == hash);
 }
 
+/* Generations that need more than 16 bits, of one entity among others. */
+static void generations_that_are_large(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_near to[4];
+    for (uint32_t i = 0; i < 100; i++) spot(w, (float)i, 0);
+    assert_int_equal(reef_place_within(reef_place_of(w, Spot), &(reef_place_ask){.at = {5, 0}}, to, 4), 1);
+    reef_entity e = spot(w, 5, 1);
+    while (e.generation < 70000) {
+        assert_ok(reef_destroy(w, e));
+        e = spot(w, 5, 1);
+    }
+    assert_int_equal(reef_place_within(reef_place_of(w, Spot), &(reef_place_ask){.at = {5, 1}}, to, 4), 1);
+    assert_entity(e, to[0].entity);
+    assert_ok(reef_destroy(w, e));
+    assert_int_equal(reef_place_within(reef_place_of(w, Spot), &(reef_place_ask){.at = {5, 0}, .radius = 1}, to, 4), 3);
+}
+
 static bool asked;
 static void asks_undeclared(reef_block *b)
 {
@@ -562,6 +580,7 @@ int main(void)
         TEST(a_crowded_cell),
         TEST(pairs_on_threads),
         TEST(systems_ask_what_was_before),
+        TEST(generations_that_are_large),
         TEST(systems_that_are_refused),
         TEST(no_memory_for_a_picture),
         TEST(there_is_a_limit),
