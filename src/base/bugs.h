@@ -216,6 +216,8 @@
     X(520, "a plan doesn't count numbers that can't be what they were") \
     X(521, "a table that had types which the program hasn't got is taken for another one") \
     X(522, "a file that declares types isn't tried before") \
-    X(523, "a load that may lose nothing loses fields")
+    X(523, "a load that may lose nothing loses fields") \
+    X(610, "a phase on the fast path writes blocks that a fork shares") \
+    X(611, "a page of chunks is copied without the unit that was taken last")
 
 #endif

@@ -29,10 +29,20 @@
 
 static bool chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index);
 
+static bool chunk_page_copy(void *context, void *to, const void *from, size_t index)
+{
+    const chunk_page *p = from;
+    chunk_page *copy = to;
+    (void)context, (void)index;
+    memcpy(copy->slots, p->slots, (size_t)p->used * REEF_UNIT_BYTES);
+    copy->used = p->used;
+    return true;
+}
+
 const paged_type reef__pages_records = {
     sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true, 0, NULL, reef__records_blank};
 const paged_type reef__pages_chunks = {
-    REEF_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TABLES, chunk_page_release, false, 0, NULL, NULL};
+    sizeof(chunk_page), ARENA_DIRECTORY, MEMORY_TABLES, chunk_page_release, false, 0, chunk_page_copy, NULL};
 const paged_type reef__pages_tables = {
     sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false, 0, NULL, NULL};
 const paged_type reef__pages_ring = {
@@ -151,18 +161,18 @@ void reef__block_move(const column *c, char *to, char *from, uint32_t rows, uint
 static bool chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index)
 {
     family *f = context;
-    const reef_slot *p = page, *q = kept;
+    const chunk_page *p = page, *q = kept;
     memory_gone gone[GONE_AT_ONCE];
     uint32_t n = 0;
-    for (uint32_t u = index == 0 ? 2 : 0; u < UNITS_PER_PAGE;) {
-        const reef_slot *slots = p + u * REEF_UNIT_SLOTS;
+    for (uint32_t u = index == 0 ? 2 : 0; u < p->used;) {
+        const reef_slot *slots = p->slots + u * REEF_UNIT_SLOTS;
         if (slots[0].head.table == TABLE_NONE) {
             u++;
             continue;
         }
         const shape *s = f->graph.shapes[slots[0].head.table];
         const uint32_t end = s->end_slot;
-        const reef_slot *other = q ? q + u * REEF_UNIT_SLOTS : NULL;
+        const reef_slot *other = q && u + s->units <= q->used ? q->slots + u * REEF_UNIT_SLOTS : NULL;
         for (size_t line = RELEASE_AHEAD; line < RELEASE_AHEAD + 2 * REEF_UNIT_BYTES; line += REEF_UNIT_BYTES) {
             PREFETCH((const void *)((uintptr_t)slots + line));
             PREFETCH((const void *)((uintptr_t)other + line));
@@ -231,6 +241,9 @@ static uint32_t unit_find(reef_world *w, uint32_t units)
 
 static void unit_take(reef_world *w, uint32_t unit, uint32_t units)
 {
+    chunk_page *page = w->hot.chunks.page[unit >> REEF_UNIT_BITS];
+    const uint32_t end = (unit & (UNITS_PER_PAGE - 1)) + units;
+    if (page->used < end) page->used = end - (BUG(611) && page->used > 2);
     reef__invalidate(w, INVALIDATE_STORES_MOVED);
     if (w->state.free_unit[run_class(units)] == unit)
         w->state.free_unit[run_class(units)] = unit_slots(w, unit)[0].head.next;
@@ -542,7 +555,7 @@ table *reef__table_own(reef_world *w, uint32_t id)
     table *t = reef__page_own(w, p, &reef__pages_tables, page);
     if (t == NULL) return NULL;
     if (before && before != t) {
-        memset(w->edge_cache, 0, sizeof w->edge_cache); /* the cache points into pages, as queries do */
+        edges_forget(w); /* it points into pages, as queries do */
         reef__invalidate(w, INVALIDATE_TABLES_MADE);
     }
     t += id % TABLES_PER_PAGE;
