@@ -61,7 +61,7 @@ static bool table_types(decoding *d, uint32_t number, uint32_t **ids, uint32_t *
 }
 
 /* Makes the table of a number. False: the error is recorded. */
-static bool table_make(decoding *d, uint32_t number)
+static bool file_table_make(decoding *d, uint32_t number)
 {
     section_in *in = d->in;
     file_table *ft = &d->tables[number];
@@ -100,7 +100,7 @@ file_table *reef__get_table(decoding *d)
 {
     const uint32_t number = reef__get_u32(d->in);
     if (d->in->status == REEF_OK && number < d->table_count)
-        return d->tables[number].id || table_make(d, number) ? &d->tables[number] : NULL;
+        return d->tables[number].id || file_table_make(d, number) ? &d->tables[number] : NULL;
     return (void)reef__in_wrong(d->in, REEF_CORRUPT, "table %u isn't described", (unsigned)number), NULL;
 }
 
