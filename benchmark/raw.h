@@ -70,6 +70,7 @@ extern const row_impl reef_alone_general_rows[];  /* reef_general.c: plain chang
 extern const row_impl reef_alone_command_rows[];  /* reef_command.c: spawned, not copied */
 extern const row_impl raw_index_rows[];           /* reef_index.c: by hand */
 extern const row_impl raw_place_rows[];           /* reef_place.c: by hand */
+extern const row_impl raw_branch_rows[];          /* reef_branch.c: by hand */
 extern const row_impl reef_alone_place_rows[];    /* reef_place.c: on one thread */
 extern const row_impl reef_alone_relation_rows[]; /* reef_relation.c: without commands */
 

@@ -97,6 +97,7 @@ extern const row_impl reef_access_rows[];         /* reef_access.c: get_, set_, 
 extern const row_impl reef_iter_rows[];           /* reef_iter.c: iter_ */
 extern const row_impl reef_query_rows[];          /* reef_query.c: query_build, iter_changed, sort_repair */
 extern const row_impl reef_copy_rows[];           /* reef_copy.c: snapshot, fork, rollback_, state_hash_ */
+extern const row_impl reef_branch_rows[];         /* reef_branch.c: fork_100_scattered, small_world */
 extern const row_impl reef_save_rows[];           /* reef_save.c: save, load */
 extern const row_impl reef_index_rows[];          /* reef_index.c: index_ */
 extern const row_impl reef_place_rows[];          /* reef_place.c: near_10, pairs, place_ */

@@ -135,6 +135,14 @@
  *                     was then dropped: the blocks to copy to are there and their memory is touched, as in a program
  *                     that forks again and again
  *   fork_first_cold   the same for the first fork of a world: the memory comes from the system inside the timer
+ *   fork_100_scattered   100,000 entities: reef_fork, 100 Positions at random are written in the fork through reef_mut,
+ *                     and the fork is freed. raw: a copy of all four arrays, whose memory was touched, gets the writes
+ *                     (checksum: all Positions of the world and of the last fork)
+ *   small_world_tick  100 entities with Position and Velocity, of which half have Data, and four systems that write
+ *                     all values: reef_restore of a snapshot and reef_tick. raw: a memcpy of the arrays back, and
+ *                     four loops
+ *   small_worlds_1000 a tick of 1,000 such worlds, one after the other. raw's column: reef, a tick of one world with
+ *                     all entities (checksum: the number of entities)
  *   rollback_60       a tick: take a snapshot, free the oldest of 60, p += v*dt for all. 60 ticks; setup played 120, so
  *                     blocks are recycled. (checksum: all 60 states that are kept, by restoring each)
  *   rollback_60_sparse  the same; only the first 10,000 rows are written, by a loop that is left early
@@ -362,6 +370,9 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(fork_1k_tables, N_100K, 1024, 1, 1, US) \
     X(fork_first_write, N_1M, 1, 1, N_1M, NS) \
     X(fork_first_cold, N_1M, 1, 1, N_1M, NS) \
+    X(fork_100_scattered, N_100K, 1, 50, 1, US) \
+    X(small_world_tick, 100u, 2, 1000, 1, US) \
+    X(small_worlds_1000, N_100K, 2, 10, 1, US) \
     X(rollback_60, N_1M, 1, 60, 1, US) \
     X(rollback_60_sparse, N_1M, 1, 60, 1, US) \
     X(rewind, N_1M, 1, 1, 1, US) \

@@ -70,6 +70,7 @@ struct connection {
 
 struct door {
     reef_inspector *inspector;
+    door_calls calls;
     int listener, wake[2];
     locale_t plain; /* numbers and letters of the server's threads don't depend on the program's locale */
     pthread_t thread, workers[WORKERS];
@@ -159,7 +160,7 @@ static void *work(void *context)
         const struct timeval patience = {PATIENCE_S, 0};
         (void)fcntl(c->socket, F_SETFL, fcntl(c->socket, F_GETFL) & ~O_NONBLOCK);
         (void)setsockopt(c->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-        inspector_serve(d->inspector, c);
+        d->calls.serve(d->inspector, c);
         pthread_mutex_lock(&d->lock);
         d->served[k] = NULL;
         d->guests--;
@@ -286,7 +287,7 @@ static bool head_done(door *d, connection *c, size_t head_size)
         c->head.method = NULL;
         return refuse(c, 400, "this is no request");
     }
-    const verdict v = inspector_judge(d->inspector, &c->head);
+    const verdict v = d->calls.judge(d->inspector, &c->head);
     if (v.status) return answer_begin(c, &v);
     if (!guest_enters(d)) return refuse(c, 429, "too many requests at a time");
     if (!body_begin(c, head_size)) {
@@ -478,7 +479,7 @@ static void door_free(door *d)
     free(d);
 }
 
-bool inspector_door_open(reef_inspector *i, char *reason)
+bool inspector_door_open(reef_inspector *i, const door_calls *calls, char *reason)
 {
     door *d = calloc(1, sizeof *d);
     if (d == NULL || pthread_mutex_init(&d->lock, NULL) != 0) {
@@ -487,6 +488,7 @@ bool inspector_door_open(reef_inspector *i, char *reason)
         return false;
     }
     d->inspector = i;
+    d->calls = *calls;
     d->queue_end = &d->queue;
     d->wake[0] = d->wake[1] = -1;
     d->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -14,11 +14,17 @@ typedef struct verdict {
     const char *type;     /* of a file of the page, whose bytes last */
     const void *bytes;    /* NULL: a refusal */
     size_t size;          /* of the file */
-    const void *answerer; /* who answers, if it is let in; for inspector_serve */
+    const void *answerer; /* who answers, if it is let in; for door_calls.serve */
 } verdict;
 
+/* What the door asks. */
+typedef struct door_calls {
+    verdict (*judge)(reef_inspector *i, const request_head *h); /* by its head, on the door's thread: never waits */
+    void (*serve)(reef_inspector *i, connection *c);            /* answers a request that was let in */
+} door_calls;
+
 /* Opens the port; i->port is then known, and nobody is let in yet. False: `reason` says why. */
-bool inspector_door_open(reef_inspector *i, char *reason);
+bool inspector_door_open(reef_inspector *i, const door_calls *calls, char *reason);
 /* Begins to let in. False: there are no threads; the door is closed again. */
 bool inspector_door_start(reef_inspector *i);
 /* Ends all connections and threads. */
@@ -30,14 +36,5 @@ const char *inspector_connection_body(const connection *c, size_t *size);
 const void *inspector_connection_answerer(const connection *c);
 /* Waits until all bytes are sent. False: the other side is gone, or takes nothing for five seconds. */
 bool inspector_send(connection *c, const void *bytes, size_t size);
-
-/* ---- what the door asks (server.c) ---- */
-
-/* Judges a request by its head, on the door's thread: never waits. */
-verdict inspector_judge(reef_inspector *i, const request_head *h);
-/* The head of an answer. Returns its length; `room` is enough for 2,000 bytes. */
-size_t inspector_answer_head(char *to, size_t room, int status, const char *type, size_t size, const char *more);
-/* Answers a request that was let in. */
-void inspector_serve(reef_inspector *i, connection *c);
 
 #endif

@@ -9,6 +9,7 @@
  * field of those below that comes twice. Whoever reads such a head in another way would see another request. */
 #include "head.h"
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
@@ -144,4 +145,48 @@ int inspector_head_parameter(const char *query, const char *name, char *text, si
     }
     text[n] = 0;
     return (int)n;
+}
+
+/* ---- the head of an answer ---- */
+
+const char inspector_security[] =
+    "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' data: blob:; connect-src 'self'; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'none'\r\n"
+    "X-Content-Type-Options: nosniff\r\n"
+    "X-Frame-Options: DENY\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "Cross-Origin-Resource-Policy: same-origin\r\n"
+    "Cross-Origin-Opener-Policy: same-origin\r\n"
+    "Cache-Control: no-store\r\n"
+    "Connection: close\r\n";
+
+static const char *status_words(int status)
+{
+    static const struct {
+        int status;
+        const char *words;
+    } known[] = {{200, "OK"},
+                 {400, "Bad Request"},
+                 {401, "Unauthorized"},
+                 {403, "Forbidden"},
+                 {404, "Not Found"},
+                 {405, "Method Not Allowed"},
+                 {409, "Conflict"},
+                 {411, "Length Required"},
+                 {413, "Content Too Large"},
+                 {415, "Unsupported Media Type"},
+                 {429, "Too Many Requests"},
+                 {431, "Request Header Fields Too Large"},
+                 {503, "Service Unavailable"}};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+        if (known[k].status == status) return known[k].words;
+    return "Error";
+}
+
+size_t inspector_answer_head(char *to, size_t room, int status, const char *type, size_t size, const char *more)
+{
+    const int n = snprintf(to, room, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s%s\r\n", status,
+                           status_words(status), type, size, inspector_security, more);
+    return n > 0 && (size_t)n < room ? (size_t)n : 0;
 }

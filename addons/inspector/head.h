@@ -1,4 +1,4 @@
-/* The head of a request (HTTP/1.1): the first line, and the fields that the inspector looks at. */
+/* Heads of HTTP/1.1: of a request the first line and the fields that the inspector looks at; and of an answer. */
 #ifndef REEF_INSPECTOR_HEAD_H
 #define REEF_INSPECTOR_HEAD_H
 
@@ -24,5 +24,9 @@ int inspector_head_parameter(const char *query, const char *name, char *text, si
 /* Are two texts the same but for capital letters? Only of ASCII, in every locale. */
 bool inspector_same_word(const char *a, const char *b);
 bool inspector_begins_with(const char *text, const char *word);
+
+extern const char inspector_security[]; /* lines of every answer's head: what a browser may do with it */
+/* The head of an answer. Returns its length; `room` is enough for 2,000 bytes. */
+size_t inspector_answer_head(char *to, size_t room, int status, const char *type, size_t size, const char *more);
 
 #endif

@@ -131,9 +131,13 @@ struct reef_inspector {
     _Atomic uint64_t events_ns;      /* when somebody asked last; 0: nobody listens */
 };
 
-/* ---- inspector.c: moments and orders ---- */
+/* ---- moment.c: moments and orders ---- */
 
+enum { SECOND = 1000000000 }; /* in ns */
 uint64_t inspector_now_ns(void);
+/* Waits until the condition is told, or this moment has come. False: it has come. The lock is held. */
+bool inspector_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t until_ns);
+uint64_t inspector_patience_end(const reef_inspector *i); /* until when a request that begins now waits */
 /* Returns the moment, held by the caller; NULL: there is none. For MOMENT_NOW it waits for the next update, as long as
  * config.wait_ms says; then the last known one has to do. */
 moment *inspector_moment_hold(reef_inspector *i, moment_kind kind, uint64_t tick);
@@ -147,21 +151,37 @@ void inspector_moment_put(reef_inspector *i, moment_kind kind,
 reef_world *inspector_moment_fork(const moment *m);
 /* Has an order done by the next update. False: no update took it in time (config.wait_ms). */
 bool inspector_order_give(reef_inspector *i, void (*run)(reef_inspector *i, void *data), void *data);
+/* Does what was ordered. True: there was something. */
+bool inspector_orders_run(reef_inspector *i);
 /* Plays a tick of a world as the config says, on the simulation's thread. dt of the tick that took `ns`. */
 reef_status inspector_play(reef_inspector *i, reef_world *world, float dt);
 float inspector_dt(uint64_t ns);
+/* The newest recorded state in which an entity lived, held by the caller. NULL: there is none. */
+moment *inspector_moment_of_living(reef_inspector *i, reef_entity e);
+/* Holds all recorded moments between two ticks; released and freed by the other one. NULL: no memory. */
+moment **inspector_moments_hold(reef_inspector *i, uint64_t from, uint64_t to, uint64_t *count);
+void inspector_moments_release(reef_inspector *i, moment **list, uint64_t count);
+
+/* ---- recording.c ---- */
+
 /* Adds a tick to the timeline; moments of before are old from now on. */
 void inspector_note(reef_inspector *i, uint64_t now, uint64_t tick);
+/* Hands a snapshot over, if somebody wants one or the state is to be recorded. On the simulation's thread. */
+void inspector_hand_over(reef_inspector *i, bool new_tick);
+/* Drops the recorded states from this tick on. */
+void inspector_record_cut(reef_inspector *i, uint64_t first);
+void inspector_record_clear(reef_inspector *i);
+/* Takes a state if somebody wants to know, to see at the next update what a tick costs when it is recorded; and behind
+ * that tick: what it wrote was copied, since the state before it is held. */
+void inspector_trial_begin(reef_inspector *i);
+void inspector_trial_end(reef_inspector *i);
+
+/* ---- control.c ---- */
+
 /* The state in the middle of a tick: behind the first `number` of its systems. NULL: *error says why. `system` gets the
  * name of the last of them, *count the number of all. Step_clear forgets the system that was stepped last. */
 moment *inspector_prefix(reef_inspector *i, const moment *from, uint32_t number, float dt, char *system,
                          uint32_t *count, const char **error);
-/* Hands a snapshot over, if somebody wants one or the state is to be recorded. On the simulation's thread. */
-void inspector_hand_over(reef_inspector *i, bool new_tick);
-/* The newest recorded state in which an entity lived, held by the caller. NULL: there is none. */
-moment *inspector_moment_of_living(reef_inspector *i, reef_entity e);
-/* Drops the recorded states from this tick on. */
-void inspector_record_cut(reef_inspector *i, uint64_t first);
 void inspector_step_clear(reef_inspector *i);
 /* events.c: reads the events of a tick, if somebody listens; gives the readers back to their world; frees all. */
 void inspector_events_read(reef_inspector *i, uint64_t now);
@@ -178,7 +198,7 @@ void inspector_world_changed(reef_inspector *i);
 void inspector_control_run(reef_inspector *i, void *data);
 void inspector_edit_run(reef_inspector *i, void *data);
 
-/* ---- server.c ---- */
+/* ---- server.c, request.c ---- */
 
 bool inspector_server_start(reef_inspector *i, char *reason);
 void inspector_server_stop(reef_inspector *i);

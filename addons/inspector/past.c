@@ -397,51 +397,14 @@ static bool value_copy(const reef_world *w, const field_of *f, void *room)
     return data != NULL;
 }
 
-/* Holds all recorded moments between two ticks. The caller releases and frees them. */
-static moment **moments_hold(reef_inspector *i, uint64_t from, uint64_t to, uint64_t *count)
-{
-    pthread_mutex_lock(&i->lock);
-    const uint64_t room = i->kept_end - i->kept_first;
-    moment **list = malloc((room + 1) * sizeof(moment *));
-    *count = 0;
-    for (uint64_t n = i->kept_first; list && n < i->kept_end; n++) {
-        moment *m = i->kept[n % i->config.record_ticks];
-        if (m->tick < from || m->tick > to) continue;
-        m->holders++;
-        list[(*count)++] = m;
-    }
-    pthread_mutex_unlock(&i->lock);
-    return list;
-}
-
-static void moments_release(reef_inspector *i, moment **list, uint64_t count)
-{
-    for (uint64_t n = 0; n < count; n++) inspector_moment_release(i, list[n]);
-    free(list);
-}
-
-moment *inspector_moment_of_living(reef_inspector *i, reef_entity e)
-{
-    uint64_t count;
-    moment **list = moments_hold(i, 0, UINT64_MAX, &count), *found = NULL;
-    for (uint64_t n = list ? count : 0; n > 0 && found == NULL; n--) {
-        reef_world *w = inspector_moment_fork(list[n - 1]);
-        if (w && reef_is_alive(w, e)) found = list[n - 1];
-        reef_world_free(w);
-    }
-    if (found) found = inspector_moment_hold(i, MOMENT_TICK, found->tick);
-    if (list) moments_release(i, list, count);
-    return found;
-}
-
 /* How many entities match a query in recorded states: in at most COUNTS_MAX of them, evenly spaced up to the newest. */
 static json_t *counts_curve(request *r, const char *text)
 {
     uint64_t count, number = 0;
     char why[REEF_DETAIL_MAX];
     bool good = true;
-    moment **list = moments_hold(r->i, inspector_parameter_number(r, "from", 0, UINT64_MAX),
-                                 inspector_parameter_number(r, "to", UINT64_MAX, UINT64_MAX), &count);
+    moment **list = inspector_moments_hold(r->i, inspector_parameter_number(r, "from", 0, UINT64_MAX),
+                                           inspector_parameter_number(r, "to", UINT64_MAX, UINT64_MAX), &count);
     const uint64_t step = (count + COUNTS_MAX - 1) / COUNTS_MAX;
     json_t *points = json_array();
     for (uint64_t n = count ? (count - 1) % step : 0; list && n < count && good; n += step) {
@@ -453,7 +416,7 @@ static json_t *counts_curve(request *r, const char *text)
         json_array_append_new(points, point);
         reef_world_free(w);
     }
-    if (list) moments_release(r->i, list, count);
+    if (list) inspector_moments_release(r->i, list, count);
     json_t *j = json_object();
     json_object_set_new(j, "points", points);
     if (good) return j;
@@ -471,8 +434,8 @@ json_t *inspector_answer_curve(request *r)
     if (!field_read(r, &f)) return NULL;
     if (f.field == NULL) return inspector_refuse(r, 400, "expected field");
     char *room = malloc(f.info.size + 1);
-    moment **list = moments_hold(r->i, inspector_parameter_number(r, "from", 0, UINT64_MAX),
-                                 inspector_parameter_number(r, "to", UINT64_MAX, UINT64_MAX), &count);
+    moment **list = inspector_moments_hold(r->i, inspector_parameter_number(r, "from", 0, UINT64_MAX),
+                                           inspector_parameter_number(r, "to", UINT64_MAX, UINT64_MAX), &count);
     json_t *points = json_array();
     for (uint64_t n = 0; room && list && n < count; n++) {
         reef_world *w = inspector_moment_fork(list[n]);
@@ -485,7 +448,7 @@ json_t *inspector_answer_curve(request *r)
         json_array_append_new(points, point);
         reef_world_free(w);
     }
-    if (list) moments_release(r->i, list, count);
+    if (list) inspector_moments_release(r->i, list, count);
     free(room);
     json_t *j = json_object();
     if (f.field->unit) json_object_set_new(j, "unit", inspector_json_text(f.field->unit));
@@ -560,7 +523,7 @@ json_t *inspector_answer_when(request *r)
     else if (!field_read(r, &c.field)) return NULL;
     if (!condition_read(r, &c)) return NULL;
     for (int k = 0; k < 2; k++) c.room[k] = malloc(c.field.info.size + 1);
-    moment **list = moments_hold(r->i, 0, to, &count);
+    moment **list = inspector_moments_hold(r->i, 0, to, &count);
     reef_world *now = list && count && c.room[0] && c.room[1] ? inspector_moment_fork(list[count - 1]) : NULL;
     for (uint64_t n = count; now && n > 1 && found == 0 && !c.failed; n--) {
         reef_world *before = inspector_moment_fork(list[n - 2]);
@@ -572,7 +535,7 @@ json_t *inspector_answer_when(request *r)
     json_t *j = json_object();
     json_object_set_new(j, "tick", found ? inspector_json_number(list[found - 1]->tick) : json_null());
     json_object_set_new(j, "oldest", count ? inspector_json_number(list[0]->tick) : json_null());
-    if (list) moments_release(r->i, list, count);
+    if (list) inspector_moments_release(r->i, list, count);
     free(c.room[0]);
     free(c.room[1]);
     if (!c.failed) return j;

@@ -21,47 +21,6 @@
 
 /* ---- answers ---- */
 
-static const char security[] = "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
-                               "img-src 'self' data: blob:; connect-src 'self'; form-action 'none'; base-uri 'none'; "
-                               "frame-ancestors 'none'\r\n"
-                               "X-Content-Type-Options: nosniff\r\n"
-                               "X-Frame-Options: DENY\r\n"
-                               "Referrer-Policy: no-referrer\r\n"
-                               "Cross-Origin-Resource-Policy: same-origin\r\n"
-                               "Cross-Origin-Opener-Policy: same-origin\r\n"
-                               "Cache-Control: no-store\r\n"
-                               "Connection: close\r\n";
-
-static const char *status_words(int status)
-{
-    static const struct {
-        int status;
-        const char *words;
-    } known[] = {{200, "OK"},
-                 {400, "Bad Request"},
-                 {401, "Unauthorized"},
-                 {403, "Forbidden"},
-                 {404, "Not Found"},
-                 {405, "Method Not Allowed"},
-                 {409, "Conflict"},
-                 {411, "Length Required"},
-                 {413, "Content Too Large"},
-                 {415, "Unsupported Media Type"},
-                 {429, "Too Many Requests"},
-                 {431, "Request Header Fields Too Large"},
-                 {503, "Service Unavailable"}};
-    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
-        if (known[k].status == status) return known[k].words;
-    return "Error";
-}
-
-size_t inspector_answer_head(char *to, size_t room, int status, const char *type, size_t size, const char *more)
-{
-    const int n = snprintf(to, room, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s%s\r\n", status,
-                           status_words(status), type, size, security, more);
-    return n > 0 && (size_t)n < room ? (size_t)n : 0;
-}
-
 static void send_bytes(connection *c, int status, const char *type, const char *more, const void *bytes, size_t size)
 {
     char head[2000];
@@ -85,61 +44,6 @@ static void send_error(connection *c, int status, const char *error)
     json_t *j = json_object();
     json_object_set_new(j, "error", inspector_json_text(error));
     send_json(c, status, j);
-}
-
-json_t *inspector_refuse(request *r, int status, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    (void)vsnprintf(r->error, sizeof r->error, format, list);
-    va_end(list);
-    r->status = status;
-    return NULL;
-}
-
-/* ---- parameters ---- */
-
-bool inspector_parameter(const request *r, const char *name, char *text, size_t size)
-{
-    return inspector_head_parameter(r->query, name, text, size) >= 0;
-}
-
-uint64_t inspector_parameter_number(const request *r, const char *name, uint64_t otherwise, uint64_t most)
-{
-    char text[32], *end;
-    if (!inspector_parameter(r, name, text, sizeof text) || text[0] < '0' || text[0] > '9') return otherwise;
-    const unsigned long long n = strtoull(text, &end, 10);
-    return *end ? otherwise : n > most ? most : n;
-}
-
-bool inspector_view_open(request *r, const char *name, view *v)
-{
-    static const char *const words[MOMENTS] = {"now", "", "step", "before-step", "without", "with"};
-    char at[32] = "now";
-    *v = (view){NULL, NULL};
-    if (!inspector_parameter(r, name, at, sizeof at)) strcpy(at, "now");
-    moment_kind kind = MOMENT_TICK;
-    for (int k = 0; k < MOMENTS; k++)
-        if (words[k][0] && strcmp(at, words[k]) == 0) kind = (moment_kind)k;
-    v->moment = inspector_moment_hold(r->i, kind, inspector_parameter_number(r, name, 0, UINT64_MAX));
-    if (v->moment == NULL && kind != MOMENT_NOW) return inspector_refuse(r, 404, "this state isn't kept"), false;
-    if (v->moment == NULL) {
-        pthread_mutex_lock(&r->i->lock);
-        if (r->i->failed[0]) (void)inspector_refuse(r, 409, "the world can't be copied: %s", r->i->failed);
-        else (void)inspector_refuse(r, 503, "the program doesn't tick");
-        pthread_mutex_unlock(&r->i->lock);
-        return false;
-    }
-    v->world = inspector_moment_fork(v->moment);
-    if (v->world) return true;
-    inspector_moment_release(r->i, v->moment);
-    return inspector_refuse(r, 503, "no memory"), false;
-}
-
-void inspector_view_close(request *r, view *v)
-{
-    reef_world_free(v->world);
-    inspector_moment_release(r->i, v->moment);
 }
 
 /* ---- who is let in ---- */
@@ -249,8 +153,8 @@ static void stream(reef_inspector *i, connection *c)
     const request r = {.i = i, .query = inspector_connection_head(c)->query};
     uint64_t next = inspector_parameter_number(&r, "after", 0, UINT64_MAX);
     json_t *last = NULL;
-    bool open = inspector_send(c, begin, sizeof begin - 1) && inspector_send(c, security, sizeof security - 1) &&
-                inspector_send(c, "\r\n", 2);
+    bool open = inspector_send(c, begin, sizeof begin - 1) &&
+                inspector_send(c, inspector_security, strlen(inspector_security)) && inspector_send(c, "\r\n", 2);
     if (next == 0) next = UINT64_MAX; /* only the newest */
     for (unsigned round = 0; open && !atomic_load(&i->ending); round++) {
         atomic_store(&i->looked_ns, inspector_now_ns());
@@ -374,7 +278,7 @@ static bool body_read(request *r, const char *bytes, size_t size)
     return inspector_refuse(r, 400, "no JSON: %s (byte %d)", error.text, error.position), false;
 }
 
-void inspector_serve(reef_inspector *i, connection *c)
+static void serve(reef_inspector *i, connection *c)
 {
     const path *p = inspector_connection_answerer(c);
     request r = {.i = i, .query = inspector_connection_head(c)->query, .status = 200};
@@ -409,7 +313,7 @@ static verdict post_judge(const reef_inspector *i, const path *p, const request_
     return (verdict){.answerer = p};
 }
 
-verdict inspector_judge(reef_inspector *i, const request_head *h)
+static verdict judge(reef_inspector *i, const request_head *h)
 {
     const bool gets = strcmp(h->method, "GET") == 0 || strcmp(h->method, "HEAD") == 0;
     if (h->host == NULL || !host_is_ours(i, h->host, strlen(h->host)))
@@ -439,7 +343,7 @@ bool inspector_server_start(reef_inspector *i, char *reason)
 {
     i->tokens_ns = inspector_now_ns();
     i->tokens = REQUESTS_A_SECOND;
-    if (!inspector_door_open(i, reason)) return false;
+    if (!inspector_door_open(i, &(door_calls){judge, serve}, reason)) return false;
     const bool any = strcmp(i->bind, "0.0.0.0") == 0 || strcmp(i->bind, "::") == 0;
     const char *name = i->bind;
     if (any) name = i->host_count ? i->hosts[0] : "127.0.0.1";

@@ -11,6 +11,12 @@
 #include <string.h>
 
 enum {
+    TEXT_MAX = 1000000,
+    SQL_MAX = 100000,
+    DEPTH_MAX = 100,
+    PATTERN_MAX = 100,
+    PARTS_MAX = 50,
+    ARGUMENTS_MAX = 32,
     PRODUCT_MAX = 10000000, /* of two lengths: each step compares a few bytes */
     PATCH_MAX = 100000000,  /* a step for each pair of members, which have five bytes or more */
     FORMAT_MAX = 10000,     /* bytes of a format */
@@ -18,6 +24,17 @@ enum {
     PATH_MAX_BYTES = 1000,
     JSON = 'J' /* the subtype of a value in JSON */
 };
+
+void reef__sql_lengths(sqlite3 *db)
+{
+    (void)sqlite3_limit(db, SQLITE_LIMIT_LENGTH, TEXT_MAX);
+    (void)sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, SQL_MAX);
+    (void)sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, DEPTH_MAX);
+    (void)sqlite3_limit(db, SQLITE_LIMIT_COMPOUND_SELECT, PARTS_MAX);
+    (void)sqlite3_limit(db, SQLITE_LIMIT_FUNCTION_ARG, ARGUMENTS_MAX);
+    (void)sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_MAX);
+    (void)sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+}
 
 /* Functions whose time grows with the length of their arguments, or not at all. */
 static const char *const plain_functions[] = {"->",

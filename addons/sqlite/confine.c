@@ -4,15 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-enum {
-    STEPS = 100,
-    TEXT_MAX = 1000000,
-    SQL_MAX = 100000,
-    DEPTH_MAX = 100,
-    PATTERN_MAX = 100,
-    PARTS_MAX = 50,
-    ARGUMENTS_MAX = 32
-};
+enum { STEPS = 100 };
 
 static uint64_t time_ms(void)
 {
@@ -109,17 +101,6 @@ int reef__sql_allow(void *session, int action, const char *a, const char *b, con
         return denied(s, REEF_BAD_TEXT,
                       "the statements of a call take effect together: BEGIN, COMMIT and SAVEPOINT aren't for them");
     return s->confined ? confined_allow(s, action, a, b) : SQLITE_OK;
-}
-
-void reef__sql_lengths(sqlite3 *db)
-{
-    (void)sqlite3_limit(db, SQLITE_LIMIT_LENGTH, TEXT_MAX);
-    (void)sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, SQL_MAX);
-    (void)sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, DEPTH_MAX);
-    (void)sqlite3_limit(db, SQLITE_LIMIT_COMPOUND_SELECT, PARTS_MAX);
-    (void)sqlite3_limit(db, SQLITE_LIMIT_FUNCTION_ARG, ARGUMENTS_MAX);
-    (void)sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_MAX);
-    (void)sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
 }
 
 int reef__sql_confine(reef_sql_session *s, sqlite3 *db)

@@ -11,98 +11,15 @@
 
 enum { WAIT_MS = 1000, FOLD_BYTES = 1 << 20 };
 
-/* ---- errors ---- */
-
-reef_status reef__sql_status(int code)
-{
-    switch (code & 0xFF) {
-    case SQLITE_OK:
-    case SQLITE_ROW:
-    case SQLITE_DONE: return REEF_OK;
-    case SQLITE_NOMEM: return REEF_NO_MEMORY;
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: return REEF_CORRUPT;
-    case SQLITE_INTERRUPT: return REEF_CANCELLED;
-    case SQLITE_TOOBIG: return REEF_LIMIT;
-    default: return REEF_IO;
-    }
-}
-
-reef_status reef__sql_failed(reef_sqlite *f, int code, const char *what)
-{
-    const char *says = code == SQLITE_NOMEM || f->db == NULL ? sqlite3_errstr(code) : sqlite3_errmsg(f->db);
-    (void)snprintf(f->reason, sizeof f->reason, "%s: %s", what, says);
-    return reef__sql_status(code);
-}
-
-reef_status reef__sql_world_failed(reef_sqlite *f, const reef_world *w, reef_status s)
-{
-    if (w && reef_last_error(w).status == s) (void)reef_error_text(w, f->reason, sizeof f->reason);
-    else (void)snprintf(f->reason, sizeof f->reason, "%s", reef_status_text(s));
-    return s;
-}
-
-/* A statement's text is too long for a message: its first words say what it is. */
-static reef_status text_failed(reef_sqlite *f, int code, const char *sql)
-{
-    char what[48];
-    (void)snprintf(what, sizeof what, "%.40s", sql);
-    return reef__sql_failed(f, code, what);
-}
-
-reef_status reef__sql_exec(reef_sqlite *f, const char *sql)
-{
-    const int code = sqlite3_exec(f->db, sql, NULL, NULL, NULL);
-    return code == SQLITE_OK ? REEF_OK : text_failed(f, code, sql);
-}
-
-reef_status reef__sql_exec_made(reef_sqlite *f, char *sql)
-{
-    if (sql == NULL) return reef__sql_failed(f, SQLITE_NOMEM, "SQLite's allocator");
-    const reef_status status = reef__sql_exec(f, sql);
-    sqlite3_free(sql);
-    return status;
-}
-
-reef_status reef__sql_prepare(reef_sqlite *f, sqlite3_stmt **s, const char *sql)
-{
-    const int code = sqlite3_prepare_v2(f->db, sql, -1, s, NULL);
-    return code == SQLITE_OK ? REEF_OK : text_failed(f, code, sql);
-}
-
-reef_status reef__sql_step(reef_sqlite *f, sqlite3_stmt *s)
-{
-    const int code = sqlite3_step(s);
-    reef_status status = REEF_OK;
-    if (code != SQLITE_DONE) status = text_failed(f, code, sqlite3_sql(s));
-    (void)sqlite3_reset(s);
-    return status;
-}
-
-/* The first number of the first row; 0 if there is none. */
-static reef_status number_ask(reef_sqlite *f, const char *sql, sqlite3_int64 bound, uint64_t *number)
-{
-    sqlite3_stmt *s = NULL;
-    *number = 0;
-    reef_status status = reef__sql_prepare(f, &s, sql);
-    if (status != REEF_OK) return status;
-    if (sqlite3_bind_parameter_count(s)) (void)sqlite3_bind_int64(s, 1, bound);
-    const int code = sqlite3_step(s);
-    if (code == SQLITE_ROW) *number = (uint64_t)sqlite3_column_int64(s, 0);
-    else if (code != SQLITE_DONE) status = text_failed(f, code, sql);
-    sqlite3_finalize(s);
-    return status;
-}
-
 /* ---- transactions ---- */
 
 static reef_status schema_look(reef_sqlite *f, bool *has)
 {
     uint64_t version = 0;
-    reef_status status =
-        number_ask(f, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'reef_format'", 0, &version);
+    reef_status status = reef__sql_number(
+        f, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'reef_format'", 0, &version);
     *has = version != 0;
-    if (status == REEF_OK && *has) status = number_ask(f, "SELECT version FROM reef_format", 0, &version);
+    if (status == REEF_OK && *has) status = reef__sql_number(f, "SELECT version FROM reef_format", 0, &version);
     if (status != REEF_OK || !*has || version == 1) return status;
     (void)snprintf(f->reason, sizeof f->reason, "the tables are of version %" PRIu64 " of the add-on, which is unknown",
                    version);
@@ -120,7 +37,7 @@ reef_status reef__sql_begin(reef_sqlite *f)
     }
     reef_status status = reef__sql_exec(f, "BEGIN IMMEDIATE");
     if (status == REEF_OK) status = schema_look(f, &has);
-    if (status == REEF_OK && has) status = number_ask(f, "SELECT max(number) FROM reef_commits", 0, &number);
+    if (status == REEF_OK && has) status = reef__sql_number(f, "SELECT max(number) FROM reef_commits", 0, &number);
     if (status == REEF_OK && (has != f->has_schema || number != f->number)) {
         (void)snprintf(f->reason, sizeof f->reason,
                        "another program has committed to the file: commit %" PRIu64 " is expected, %" PRIu64
@@ -250,7 +167,7 @@ static reef_status open_read(reef_sqlite *f, const reef_load_desc *load)
     const reef_load_desc desc = {
         .unknown = load->unknown, .note = note_take, .progress = progress_take, .context = &notes};
     uint64_t number = 0;
-    reef_status status = number_ask(f, "SELECT max(number) FROM reef_commits", 0, &number);
+    reef_status status = reef__sql_number(f, "SELECT max(number) FROM reef_commits", 0, &number);
     if (status != REEF_OK || number == 0) return status;
     reef_snapshot *was = reef_snapshot_take(f->world);
     if (was == NULL) return reef__sql_world_failed(f, f->world, reef_last_error(f->world).status);
@@ -392,11 +309,11 @@ reef_status reef_sqlite_check(reef_sqlite *f)
 
 /* ---- the past ---- */
 
-void reef__sql_note_nothing(void *context, const reef_load_note *note) { (void)context, (void)note; }
+static void note_nothing(void *context, const reef_load_note *note) { (void)context, (void)note; }
 
 static reef_status commit_find(reef_sqlite *f, uint64_t tick, uint64_t *number)
 {
-    const reef_status status = number_ask(
+    const reef_status status = reef__sql_number(
         f, "SELECT max(number) FROM reef_commits WHERE tick <= ?1 AND number >= (SELECT min(number) FROM reef_wholes)",
         tick > INT64_MAX ? INT64_MAX : (sqlite3_int64)tick, number);
     if (status != REEF_OK || *number) return status;
@@ -416,7 +333,7 @@ reef_status reef_sqlite_at(reef_sqlite *f, uint64_t tick, reef_world **world)
     if (status != REEF_OK) return status;
     reef_world *w = reef_world_new(&(reef_world_config){.log = reef_log_none});
     if (w == NULL) return reef__sql_world_failed(f, NULL, REEF_NO_MEMORY);
-    const reef_load_desc quiet = {.note = reef__sql_note_nothing};
+    const reef_load_desc quiet = {.note = note_nothing};
     status = reef__sql_read(f, w, number, &quiet);
     f->whole_bytes = whole_bytes;
     f->change_bytes = change_bytes;

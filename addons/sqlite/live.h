@@ -175,6 +175,12 @@ struct live_cursor {
 
 extern const sqlite3_module reef__sql_live_module, reef__sql_query_module;
 
+/* ---- failure.c ---- */
+
+/* Notes why a call failed, for the session's caller, and gives SQLite the text. */
+int reef__sql_live_failed(reef_sql_session *s, sqlite3_vtab *v, reef_status status, const char *text);
+int reef__sql_live_world_failed(reef_sql_session *s, sqlite3_vtab *v, const reef_world *w);
+
 /* ---- live.c ---- */
 
 /* Makes the modules of a connection: those of all types that the process knows by now. */
@@ -182,9 +188,6 @@ int reef__sql_live_register(reef_sql_session *s, sqlite3 *db);
 void reef__sql_live_drop(reef_sql_session *s);
 /* The table of the world that has this name; NULL: none. Not one of a query. */
 live_table *reef__sql_table_find(const reef_sql_session *s, const char *name);
-/* Notes why a call failed, for the session's caller, and gives SQLite the text. */
-int reef__sql_live_failed(reef_sql_session *s, sqlite3_vtab *v, reef_status status, const char *text);
-int reef__sql_live_world_failed(reef_sql_session *s, sqlite3_vtab *v, const reef_world *w);
 /* The number of a plan that is a lookup by id, and nothing else. */
 enum { LIVE_PLAN_ID = 1 };
 int reef__sql_best_index(sqlite3_vtab *v, sqlite3_index_info *info);
@@ -220,8 +223,6 @@ int reef__sql_batch_functions(reef_sql_session *s, sqlite3 *db);
 
 /* Sets what a new connection of a session may do. */
 int reef__sql_confine(reef_sql_session *s, sqlite3 *db);
-/* Sets how long texts, statements and lists of arguments may be. */
-void reef__sql_lengths(sqlite3 *db);
 /* Begin and end what is limited of a call: its time and its memory. */
 void reef__sql_limits_begin(reef_sql_session *s);
 void reef__sql_limits_end(reef_sql_session *s);
@@ -230,6 +231,8 @@ int reef__sql_allow(void *session, int action, const char *a, const char *b, con
 
 /* ---- bounded.c ---- */
 
+/* Sets how long texts, statements and lists of arguments may be. */
+void reef__sql_lengths(sqlite3 *db);
 /* May a confined session call this function? */
 bool reef__sql_function_allowed(const char *name);
 /* Replaces the functions whose single call may take too long. */

@@ -224,6 +224,8 @@
     X(584, "a world changes the index that its fork shares") \
     X(585, "a system asks indexes of components that it doesn't declare") \
     X(586, "a system's index misses what the systems before it wrote") \
-    X(587, "a picture of places cuts off the generation of an index that was used very often")
+    X(587, "a picture of places cuts off the generation of an index that was used very often") \
+    X(610, "a phase on the fast path writes blocks that a fork shares") \
+    X(611, "a page of chunks is copied without the unit that was taken last")
 
 #endif

@@ -657,7 +657,7 @@ static void piece_leave(memory *m, const memory_piece *p)
 }
 
 /* Frees pieces without used blocks. It costs O(pieces * free blocks), so it is a call for quiet moments. A block may
- * wait in the lists of another arena than the one that it was carved from (relabel in src/storage/table.c). */
+ * wait in the lists of another arena than the one that it was carved from (src/storage/relabel.c). */
 static void pieces_trim(memory *m, uint32_t group)
 {
     for (memory_piece **link = &m->pieces[group]; *link;) {

@@ -33,6 +33,7 @@
 #include "storage/layout.h"
 #include "storage/observed.h"
 #include "storage/place.h"
+#include "storage/relabel.h"
 #include "storage/required.h"
 #include "storage/row_bits.h"
 #include "storage/state.h"

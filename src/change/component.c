@@ -191,6 +191,7 @@ static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *sta
         w->edge_cache[i].edge = e;
         w->edge_cache[i].from = s;
         w->edge_cache[i].to = to;
+        w->edges_cached = true;
     }
     return e;
 }

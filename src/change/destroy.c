@@ -185,6 +185,7 @@ static void destroy_table_cache(reef_world *w, uint32_t id)
     struct edge_entry *cached = &w->edge_cache[EDGE_CACHE + 2];
     if (cached->key == id || (reef__table_watched(w, id) && !BUG(395))) return;
     cached->key = id;
+    w->edges_cached = true;
     cached->from = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
 }
 

@@ -9,7 +9,6 @@
 #include "file/decode.h"
 #include "base/memory.h"
 #include "base/platform.h"
-#include "type/type.h"
 #include "storage/entity_index.h"
 #include "storage/event_log.h"
 #include "storage/invalidate.h"
@@ -19,14 +18,16 @@
 #include "storage/removal_log.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
-#include "storage/report.h"
 #include "storage/store_list.h"
 #include "storage/world_data.h"
 #include "system/script.h"
+#include "file/decode_ids.h"
 #include "file/decode_rest.h"
 #include "file/decode_rows.h"
 #include "file/decode_store.h"
+#include "file/decode_table.h"
 #include "file/decode_types.h"
+#include "file/decoding.h"
 #include "file/numbering.h"
 #include "file/record.h"
 #include "file/section.h"
@@ -36,297 +37,6 @@
 #include "reef/snapshot.h"
 #include "reef/file.h"
 #include <stdio.h>
-
-/* ---- what all decode files use ---- */
-
-COLD bool reef__decode_no_memory(decoding *d)
-{
-    const type *t = reef__type_of(d->w->hook_failed.id);
-    if (t) return reef__in_wrong(d->in, REEF_NO_MEMORY, "a value of %.80s couldn't be made", t->name);
-    return reef__in_wrong(d->in, REEF_NO_MEMORY, "no memory for what the file holds");
-}
-
-bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size)
-{
-    return reef__array_room(d->memory, MEMORY_OTHER, array, room, count, size) || reef__decode_no_memory(d);
-}
-
-void *reef__decode_value_room(decoding *d, size_t bytes)
-{
-    if (bytes <= d->value_room) return d->value;
-    unsigned char *p = reef__memory_resize(d->memory, MEMORY_OTHER, NULL, 0, bytes, REEF_ALIGN_MAX);
-    if (p == NULL) return (void)reef__decode_no_memory(d), NULL;
-    reef__memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
-    d->value = p;
-    d->value_room = bytes;
-    return p;
-}
-
-uint64_t reef__get_version(decoding *d)
-{
-    const uint64_t v = reef__get_most(d->in, "a version", 8, d->newest);
-    return v == 0 || BUG(103) ? v : d->base + v;
-}
-
-/* Writes what a note says behind the names. */
-static void note_text(const reef_load_note *note, char *text, size_t size)
-{
-    static const char *const texts[] = {[REEF_NOTE_TYPE_DROPPED] = "isn't known: left out; entities that lost it:",
-                                        [REEF_NOTE_FIELD_DROPPED] = "doesn't exist any more: left out",
-                                        [REEF_NOTE_FIELD_DEFAULT] = "isn't in the file: default values",
-                                        [REEF_NOTE_NAMES_CHANGED] = "has other names: values are translated by name",
-                                        [REEF_NOTE_HOME_CHANGED] = "has another home now",
-                                        [REEF_NOTE_SYSTEM_UNKNOWN] = "is in the file, but not in the world",
-                                        [REEF_NOTE_TAIL_CUT] = "ends in the middle of a record; bytes left out:",
-                                        [REEF_NOTE_SCRIPT_UNKNOWN] =
-                                            "has scripts of classes that aren't known, which do nothing:"};
-    const bool counts = note->kind == REEF_NOTE_TYPE_DROPPED || note->kind == REEF_NOTE_TAIL_CUT ||
-                        note->kind == REEF_NOTE_SCRIPT_UNKNOWN;
-    if (note->kind == REEF_NOTE_NAME_DROPPED) (void)snprintf(text, size, "has no value %.80s any more: 0", note->was);
-    else if (note->was)
-        (void)snprintf(text, size, "is %s in the file and %s in the program: %s", note->was, note->is,
-                       note->kind == REEF_NOTE_FIELD_CONVERTED ? "converted" : "default values");
-    else if (counts) (void)snprintf(text, size, "%s %llu", texts[note->kind], (unsigned long long)note->rows);
-    else (void)snprintf(text, size, "%s", texts[note->kind]);
-}
-
-void reef__decode_note(decoding *d, const reef_load_note *note)
-{
-    const reef_load_desc *desc = d->load->desc;
-    const char *what = "type ";
-    char text[128], message[2 * REEF_TYPE_NAME_MAX + 256];
-    if (d->load->quiet) return;
-    if (desc && desc->note) {
-        desc->note(desc->context, note);
-        return;
-    }
-    if (note->kind == REEF_NOTE_SYSTEM_UNKNOWN) what = "system ";
-    if (note->kind == REEF_NOTE_TAIL_CUT) what = "the journal";
-    note_text(note, text, sizeof text);
-    (void)snprintf(message, sizeof message, "loading: %s%s%s%s %s", what, note->type ? note->type : "",
-                   note->field ? ", field " : "", note->field ? note->field : "", text);
-    reef__report(d->target, REEF_LOG_WARNING, reef__report_key(message), message);
-}
-
-/* Copies a text behind the others. *at: where it begins. */
-static bool text_keep(decoding *d, const char *text, uint32_t *at)
-{
-    const uint32_t bytes = text ? (uint32_t)strlen(text) + 1 : 0;
-    if (d->text_count == 0) d->text_count = 1;
-    if (!reef__decode_room(d, &d->texts, &d->text_room, d->text_count + bytes, 1)) return false;
-    *at = bytes ? d->text_count : 0;
-    if (bytes) memcpy(d->texts + d->text_count, text, bytes);
-    d->text_count += bytes;
-    return true;
-}
-
-bool reef__decode_keep(decoding *d, const file_type *f, reef_load_note_kind kind, uint32_t op, const char *field,
-                       const char *was, const char *is)
-{
-    kept_note n = {.kind = kind, .type = f->number, .op = op, .op_end = f->op_count};
-    d->load->converted = true;
-    if (!text_keep(d, field, &n.field) || !text_keep(d, was, &n.was) || !text_keep(d, is, &n.is)) return false;
-    if (!reef__decode_room(d, &d->notes, &d->note_room, d->note_count + 1, sizeof *d->notes)) return false;
-    d->notes[d->note_count++] = n;
-    return true;
-}
-
-/* Tells what was kept, and adds up what is lost. */
-static void notes_tell(decoding *d)
-{
-    const char *texts = d->texts;
-    for (uint32_t i = 0; i < d->type_count; i++) {
-        d->load->lost += d->types[i].lost;
-        for (uint32_t k = 0; k < d->types[i].op_count; k++) d->load->lost += d->types[i].ops[k].lost;
-    }
-    for (uint32_t i = 0; i < d->note_count; i++) {
-        const kept_note *n = &d->notes[i];
-        const file_type *f = &d->types[n->type];
-        const bool of_type = n->kind == REEF_NOTE_TYPE_DROPPED || n->kind == REEF_NOTE_HOME_CHANGED;
-        reef_load_note note = {.kind = n->kind, .type = f->name, .values = f->rows, .lost = of_type ? f->lost : 0};
-        if (n->kind == REEF_NOTE_TYPE_DROPPED) note.rows = f->rows;
-        if (n->field) note.field = texts + n->field;
-        if (n->was) note.was = texts + n->was;
-        if (n->is) note.is = texts + n->is;
-        for (uint32_t k = n->op; k < n->op_end; k++) note.lost += f->ops[k].lost;
-        reef__decode_note(d, &note);
-    }
-}
-
-file_type *reef__get_type(decoding *d)
-{
-    const uint32_t number = reef__get_u32(d->in);
-    if (d->in->status == REEF_OK && number < d->type_count) return &d->types[number];
-    return (void)reef__in_wrong(d->in, REEF_CORRUPT, "type %u isn't described", (unsigned)number), NULL;
-}
-
-file_table *reef__get_table(decoding *d)
-{
-    const uint32_t number = reef__get_u32(d->in);
-    if (d->in->status == REEF_OK && number < d->table_count)
-        return d->tables[number].id || reef__decode_table_make(d, number) ? &d->tables[number] : NULL;
-    return (void)reef__in_wrong(d->in, REEF_CORRUPT, "table %u isn't described", (unsigned)number), NULL;
-}
-
-reef_entity reef__get_entity(decoding *d)
-{
-    const reef_entity e = reef__get_handle(d->in);
-    if (d->in->status == REEF_OK && e.generation && e.index < d->w->hot.index_count) return e;
-    (void)reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u doesn't exist", (unsigned)e.index, (unsigned)e.generation);
-    return (reef_entity){0, 0};
-}
-
-uint32_t reef__decode_unit(decoding *d, file_table *ft, uint32_t chunk)
-{
-    const table *t = table_read(d->w, ft->id);
-    if (t == NULL || chunk >= t->chunks)
-        return (void)reef__in_wrong(d->in, REEF_CORRUPT, "chunk %u doesn't exist", (unsigned)chunk), 0u;
-    if (chunk == t->chunks - 1) return t->last;
-    if (!reef__decode_room(d, &ft->units, &ft->unit_room, chunk + 1, sizeof *ft->units)) return 0;
-    for (; ft->unit_count <= chunk; ft->unit_count++) {
-        const uint32_t n = ft->unit_count;
-        ft->units[n] = n == 0 ? t->first : unit_slots(d->w, ft->units[n - 1])[0].head.next;
-    }
-    return ft->units[chunk];
-}
-
-/* ---- the entity index ---- */
-
-/* Adds `add` (1, or -1 as an unsigned number) to the count of indices that have this place. Rows aren't counted. */
-static void places_count(reef_world *w, uint32_t place, uint32_t add)
-{
-    if (place == PLACE_EMPTY) w->hot.empty_count += add;
-    else if (place == 2) w->state.retired_count += add;
-    else if (place == 1 || place == PLACE_PENDING) w->state.reserved_count += add;
-}
-
-bool reef__decode_place(decoding *d, reef_entity e, uint32_t place)
-{
-    reef_world *w = d->w;
-    if (e.index >= w->hot.index_count || e.generation == 0)
-        return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u is out of range", (unsigned)e.index,
-                              (unsigned)e.generation);
-    const bool writable = record_owned(w, e.index) && !records_are_blank(w, e.index >> REEF_RECORD_BITS);
-    if (!writable && reef__record_own(w, e.index) == NULL) return reef__decode_no_memory(d);
-    const uint32_t was = (uint32_t)record_read(w, e.index);
-    if (was - 1 < PLACE_EMPTY) {
-        places_count(w, was, UINT32_MAX);
-        record_mark(w, e.index);
-    }
-    if (place > PLACE_EMPTY) {
-        record_put(w, e, place);
-        return true;
-    }
-    places_count(w, place, 1);
-    record_put_rowless(w, e, place);
-    return true;
-}
-
-static bool indices_set(decoding *d, uint32_t indices)
-{
-    reef_world *w = d->w;
-    const uint32_t was = w->hot.index_count, limit = w->config.entities_max ? w->config.entities_max : INDEX_MAX;
-    if (indices > limit)
-        return reef__in_wrong(d->in, REEF_LIMIT, "%u entities are more than the config allows", (unsigned)indices);
-    d->unplaced += indices > was ? indices - was : 0;
-    if (d->unplaced > (d->in->size - d->in->at) / 8)
-        return reef__in_wrong(d->in, REEF_CORRUPT, "the file announces more indices than it has room for");
-    for (uint32_t i = indices; i < was; i++) {
-        if (reef__record_own(w, i) == NULL) return reef__decode_no_memory(d);
-        places_count(w, (uint32_t)record_read(w, i), UINT32_MAX);
-        record_put_rowless(w, (reef_entity){i, 0}, 0);
-    }
-    if (!reef__records_reserve(w, was, indices)) return reef__decode_no_memory(d);
-    w->hot.index_count = indices;
-    reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
-    for (uint32_t i = was; i < indices;) { /* generation 0 is what no index may have in the end */
-        const uint32_t in = i & (RECORDS_PER_PAGE - 1),
-                       n = indices - i < RECORDS_PER_PAGE - in ? indices - i : RECORDS_PER_PAGE - in;
-        memset((uint64_t *)w->hot.records.page[i >> REEF_RECORD_BITS] + in, 0, n * sizeof(uint64_t));
-        record_mark(w, i);
-        i += n;
-    }
-    return true;
-}
-
-/* Runs of reserved ids. They follow the indices that are there, or leave a gap of indices of which later sections say
- * what they are. */
-static bool decode_reserved(decoding *d)
-{
-    reef_world *w = d->w;
-    const uint32_t count = reef__get_count(d->in, "count", 8);
-    const uint32_t limit = w->config.entities_max ? w->config.entities_max : INDEX_MAX;
-    for (uint32_t i = 0; i < count; i++) {
-        d->in->element = i + 1;
-        const uint32_t first = reef__get_u32(d->in), n = reef__get_u32(d->in);
-        if (d->in->status != REEF_OK) return false;
-        if (first < w->hot.index_count || n == 0)
-            return reef__in_wrong(d->in, REEF_CORRUPT, "reserved indices are in the wrong order");
-        if (!indices_set(d, first)) return false;
-        if (n > limit - first)
-            return reef__in_wrong(d->in, REEF_LIMIT, "%llu entities are more than the config allows",
-                                  (unsigned long long)first + n);
-        if (!reef__records_add(w, first, first + n)) return reef__decode_no_memory(d);
-        d->reserved_end = first + n;
-    }
-    return true;
-}
-
-static bool decode_ids(decoding *d)
-{
-    section_in *in = d->in;
-    reef_world *w = d->w;
-    state *s = &w->state;
-    const uint32_t indices = reef__get_u32(in);
-    if (in->status != REEF_OK) return false;
-    if (indices < d->reserved_end)
-        return reef__in_wrong(in, REEF_CORRUPT, "there are fewer indices than reserved ones");
-    if (!indices_set(d, indices)) return false;
-    if (!reef__ring_squeezed(w)) return reef__decode_no_memory(d);
-    const uint64_t have = s->ring_tail - s->ring_head, room = (in->size - in->at) / 8;
-    const uint64_t dropped = reef__get_most(in, "dropped", 8, have),
-                   kept = reef__get_most(in, "kept", 8, have - dropped);
-    const uint64_t added = reef__get_most(in, "added", 8, room < indices ? room : indices);
-    if (in->status != REEF_OK) return false;
-    d->free_left = added;
-    s->ring_head += dropped;
-    s->ring_tail = s->ring_head + kept;
-    reef__invalidate(w, INVALIDATE_RING_MOVED | INVALIDATE_WRITTEN);
-    return added == 0 || (reef__ring_room(w, added) && reef__ring_own(w, s->ring_tail, s->ring_tail + added)) ||
-           reef__decode_no_memory(d);
-}
-
-static bool decode_free(decoding *d)
-{
-    section_in *in = d->in;
-    const uint32_t count = (uint32_t)reef__get_most(in, "count", 4, d->free_left);
-    d->free_left -= count;
-    for (uint32_t i = 0; i < count; i++) {
-        const reef_entity e = reef__get_handle(in);
-        if (in->status != REEF_OK || !reef__decode_place(d, e, PLACE_DEAD)) return false;
-        *ring_at(d->w, d->w->state.ring_tail++) = e.index;
-        if (BUG(101) && i == 1) {
-            uint32_t *a = ring_at(d->w, d->w->state.ring_tail - 2), *b = ring_at(d->w, d->w->state.ring_tail - 1);
-            const uint32_t first = *a;
-            *a = *b, *b = first;
-        }
-    }
-    return true;
-}
-
-static bool decode_idle(decoding *d)
-{
-    static const uint32_t places[] = {PLACE_EMPTY, 1, 2, PLACE_PENDING};
-    section_in *in = d->in;
-    const uint32_t count = reef__get_count(in, "count", 9);
-    for (uint32_t i = 0; i < count; i++) {
-        in->element = i + 1;
-        const reef_entity e = reef__get_handle(in);
-        const uint64_t what = reef__get_most(in, "what", 1, 3);
-        if (in->status != REEF_OK || !reef__decode_place(d, e, places[what])) return false;
-    }
-    return true;
-}
 
 /* ---- records ---- */
 
@@ -499,7 +209,7 @@ static bool decode_finish(decoding *d)
     if (!reef__decode_relations_done(d)) return false;
     versions_close(d);
     if (!validated(d)) return false;
-    notes_tell(d);
+    reef__decode_notes_tell(d);
     return true;
 }
 

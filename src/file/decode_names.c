@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/names.h"
-#include "file/decode.h"
+#include "file/decoding.h"
 #include "file/record.h"
 #include "file/section.h"
 

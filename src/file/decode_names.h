@@ -3,7 +3,7 @@
 #ifndef REEF_FILE_DECODE_NAMES_H
 #define REEF_FILE_DECODE_NAMES_H
 
-#include "file/decode.h"
+#include "file/decoding.h"
 #include "reef/field.h"
 
 /* A list of names in a type of the file. */

@@ -20,7 +20,7 @@
 #include "storage/world_data.h"
 #include "system/unknown_system.h"
 #include "system/script.h"
-#include "file/decode.h"
+#include "file/decoding.h"
 #include "file/decode_types.h"
 #include "file/numbering.h"
 #include "file/section.h"

@@ -3,7 +3,7 @@
 #ifndef REEF_FILE_DECODE_REST_H
 #define REEF_FILE_DECODE_REST_H
 
-#include "file/decode.h"
+#include "file/decoding.h"
 
 bool reef__decode_time(decoding *d);
 bool reef__decode_names(decoding *d);

@@ -3,7 +3,7 @@
 #ifndef REEF_FILE_DECODE_ROWS_H
 #define REEF_FILE_DECODE_ROWS_H
 
-#include "file/decode.h"
+#include "file/decoding.h"
 
 bool reef__decode_rows(decoding *d);
 bool reef__decode_bits(decoding *d);

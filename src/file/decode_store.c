@@ -16,7 +16,7 @@
 #include "storage/table.h"
 #include "change/relation.h"
 #include "storage/world_data.h"
-#include "file/decode.h"
+#include "file/decoding.h"
 #include "file/decode_types.h"
 #include "file/section.h"
 #include "reef/ref.h"

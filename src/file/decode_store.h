@@ -3,7 +3,7 @@
 #ifndef REEF_FILE_DECODE_STORE_H
 #define REEF_FILE_DECODE_STORE_H
 
-#include "file/decode.h"
+#include "file/decoding.h"
 
 bool reef__decode_page(decoding *d);
 bool reef__decode_several(decoding *d);

@@ -1,16 +1,15 @@
-/* Reading a file: the sections TYPE and TABL, and the plans by which a value in the file becomes one of the program's
+/* Reading a file: the section TYPE, and the plans by which a value in the file becomes one of the program's
  * type, which may have other fields or another home by now. */
 #ifndef REEF_FILE_DECODE_TYPES_H
 #define REEF_FILE_DECODE_TYPES_H
 
 #include "type/type.h"
-#include "file/decode.h"
+#include "file/decoding.h"
 #include "reef/type.h"
 
 bool reef__decode_types(decoding *d);
-/* Makes the table of a number, when a section needs it. False: the error is recorded. */
-bool reef__decode_table_make(decoding *d, uint32_t number);
-bool reef__decode_tables(decoding *d);
+/* The tag for a bit in the numbers of tables. NULL: the error is recorded. */
+const type *reef__decode_code(decoding *d, uint32_t bit);
 void reef__decode_types_drop(decoding *d);
 
 /* Converts `rows` values by the type's plan. */

@@ -1,91 +1,10 @@
-/* Writing a record (docs/files/file-format.md): what the files encode*.c share. encode.c finds out what the record
- * describes and writes its frame, types, tables and time. encode_ids.c writes indices and names, encode_rows.c the
- * rows of tables and their bits, encode_store.c values in stores, encode_log.c events, stamps and scripts that wait
- * for their end.
- *
- * A whole world is written as the difference to nothing: without a base everything is new. What the world and the base
- * hold by the same pointer is the same in both, and isn't looked at. */
+/* Writing a record as a whole: src/file/encode.c. */
 #ifndef REEF_FILE_ENCODE_H
 #define REEF_FILE_ENCODE_H
 
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
-#include "storage/layout.h"
-#include "storage/table.h"
-#include "file/numbering.h"
 #include "file/record.h"
 #include "file/section.h"
-#include "reef/type.h"
 
-enum { ENCODE_PART = 1 << 16 }; /* most entries of a section that holds a part of a list */
-#define ENCODE_NONE 0xFFFFFFFFu /* a type or table without a number */
-
-typedef struct encoding {
-    section_out *o;
-    numbering *n;
-    const record_desc *d;
-    reef_world *w, *base; /* base NULL: a whole world */
-    const char *op;
-    memory *memory;
-    uint32_t *type_number; /* by id */
-    uint32_t type_room;
-    uint32_t *table_number; /* by id */
-    uint32_t table_room;
-    uint32_t described_types, described_tables; /* the numbers below these are described in the file */
-    const uint32_t *order;                      /* tables of the family, in the visible order */
-    uint32_t order_count;
-    /* progress: where the record begins, about how long it is, and at which length the caller is told next */
-    uint64_t start, all, next;
-    version_order runs; /* the runs that the record mentions: versions are written as their rank among these */
-    /* In a difference: runs of this version or later are written even where they are as in the base. */
-    uint64_t runs_from;
-    /* In a difference: what was written after this version is written to the file even where it is as in the base.
-     * UINT64_MAX: nothing is. difference_bound says why. */
-    uint64_t again;
-    bool deep;     /* some of these writes may be older than the base: memory that both states share is looked at too */
-    bool back;     /* the state may have again what the base has lost */
-    bool reported; /* the failure is already the world's last error */
-} encoding;
-
-/* A column of the file. */
-typedef struct file_column {
-    const type *type; /* NULL: the handles */
-    uint32_t slot;    /* 0: the type is split and has a slot for each part */
-    uint32_t bytes;   /* size of a value in the file */
-    bool flat;        /* values in memory are the bytes in the file */
-} file_column;
-
-/* Ends the section, and tells the caller of the progress. Before it go the descriptions of the types and tables that
- * got their numbers while it was made. */
-void reef__encode_end(encoding *x);
-/* The number of a type, or of a table of the state. What has none gets the next one, and so do the bases of a type and
- * the types of a table; a section that isn't written must not ask. 0 also after an error. A type of the table that
- * can't be written is an error if there are rows. */
-uint32_t reef__encode_type(encoding *x, uint32_t id);
-uint32_t reef__encode_table(encoding *x, uint32_t id);
-/* Can values of this type be written? If not, the error is recorded. */
-bool reef__encode_allowed(encoding *x, const type *t);
-/* Writes n values that lie side by side. flat: their bytes in memory are those in the file. */
-void reef__encode_values(encoding *x, const type *t, bool flat, const void *values, size_t n);
-void reef__encode_handles(encoding *x, const reef_entity *e, size_t n);
-/* Lists the columns that a table has in the file. Answers how many. */
-uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *columns);
-/* Has something gone wrong? Then nothing more is written. */
-INLINE bool encode_stopped(const encoding *x) { return x->o->status != REEF_OK; }
-void reef__encode_failed(encoding *x, reef_status status);
-
-/* A version as it is written to the file. */
-INLINE uint64_t encode_version(const encoding *x, uint64_t version)
-{
-    if (BUG(105) || BUG(160)) return version;
-    return version ? reef__version_rank(&x->runs, version) : 0;
-}
-/* Lowers *oldest to a version that is no newer than `limit`. */
-INLINE void encode_older(uint64_t version, uint64_t limit, uint64_t *oldest)
-{
-    if (version <= limit && version < *oldest) *oldest = version;
-}
 /* Writes a record. The answer is the status of `o`. Every error but IO is recorded as the world's last error, for this
  * operation. After an error neither `o` nor the numbering can be used any further. Nothing visible of either world
  * changes. */

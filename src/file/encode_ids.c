@@ -12,7 +12,7 @@
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "world/world_pair.h"
-#include "file/encode.h"
+#include "file/encoding.h"
 #include "file/section.h"
 #include "reef/ref.h"
 #include <stdlib.h>

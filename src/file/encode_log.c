@@ -16,7 +16,7 @@
 #include "storage/world_data.h"
 #include "system/unknown_system.h"
 #include "world/state_hash.h"
-#include "file/encode.h"
+#include "file/encoding.h"
 #include "file/pack.h"
 #include "file/section.h"
 #include "reef/event.h"

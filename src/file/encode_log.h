@@ -3,7 +3,7 @@
 #ifndef REEF_FILE_ENCODE_LOG_H
 #define REEF_FILE_ENCODE_LOG_H
 
-#include "file/encode.h"
+#include "file/encoding.h"
 
 /* Lowers *oldest to the oldest stamp up to `limit` that isn't as in the base. */
 void reef__encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);

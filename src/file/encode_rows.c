@@ -14,7 +14,7 @@
 #include "storage/state_kind.h"
 #include "storage/world_data.h"
 #include "world/world_pair.h"
-#include "file/encode.h"
+#include "file/encoding.h"
 #include "file/pack.h"
 #include "file/section.h"
 #include "reef/detail/layout.h"

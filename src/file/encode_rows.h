@@ -3,7 +3,7 @@
 #ifndef REEF_FILE_ENCODE_ROWS_H
 #define REEF_FILE_ENCODE_ROWS_H
 
-#include "file/encode.h"
+#include "file/encoding.h"
 
 /* Lower *oldest to the oldest version up to `limit` of a block, or of a word of bits, that isn't as in the base. */
 void reef__encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);

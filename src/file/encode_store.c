@@ -12,7 +12,7 @@
 #include "storage/state_kind.h"
 #include "storage/world_data.h"
 #include "world/state_hash.h"
-#include "file/encode.h"
+#include "file/encoding.h"
 #include "file/pack.h"
 #include "file/section.h"
 #include "reef/ref.h"

@@ -3,7 +3,7 @@
 #ifndef REEF_FILE_ENCODE_STORE_H
 #define REEF_FILE_ENCODE_STORE_H
 
-#include "file/encode.h"
+#include "file/encoding.h"
 
 /* Lowers *oldest to the oldest version up to `limit` of a page that isn't as in the base. */
 void reef__encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);

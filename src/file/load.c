@@ -11,6 +11,7 @@
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
 #include "file/decode.h"
+#include "file/decoding.h"
 #include "file/file.h"
 #include "file/record.h"
 #include "file/section.h"

@@ -21,10 +21,10 @@
     X(TYPES, 'T', 'Y', 'P', 'E', 0, false, reef__decode_types) \
     X(TABLES, 'T', 'A', 'B', 'L', 0, false, reef__decode_tables) \
     X(TIME, 'T', 'I', 'M', 'E', 1, true, reef__decode_time) \
-    X(RESERVED, 'R', 'E', 'S', 'V', 2, false, decode_reserved) \
-    X(IDS, 'I', 'D', 'S', ' ', 3, true, decode_ids) \
-    X(FREE, 'F', 'R', 'E', 'E', 4, false, decode_free) \
-    X(IDLE, 'I', 'D', 'L', 'E', 5, false, decode_idle) \
+    X(RESERVED, 'R', 'E', 'S', 'V', 2, false, reef__decode_reserved) \
+    X(IDS, 'I', 'D', 'S', ' ', 3, true, reef__decode_ids) \
+    X(FREE, 'F', 'R', 'E', 'E', 4, false, reef__decode_free) \
+    X(IDLE, 'I', 'D', 'L', 'E', 5, false, reef__decode_idle) \
     X(ROWS, 'R', 'O', 'W', 'S', 7, false, reef__decode_rows) \
     X(BITS, 'B', 'I', 'T', 'S', 8, false, reef__decode_bits) \
     X(PAGE, 'P', 'A', 'G', 'E', 9, false, reef__decode_page) \

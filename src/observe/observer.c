@@ -356,7 +356,7 @@ static COLD bool observing_make(reef_world *w)
     memcpy(o, &fresh, offsetof(observer_log, notices)); /* the log, which begins there, stays */
     if (o->head.matches == 0 && !o->deaths && !o->births) w->slow &= ~SLOW_WATCHED;
     if (!BUG(394)) {
-        memset(w->edge_cache, 0, sizeof w->edge_cache);
+        edges_forget(w);
         reef__sets_distrust(w);
         reef__bundles_distrust(w);
     }

@@ -3,7 +3,7 @@
 #ifndef REEF_QUERY_CHANGE_WHERE_H
 #define REEF_QUERY_CHANGE_WHERE_H
 
-#include "storage/table.h"
+#include "storage/relabel.h"
 #include "query/query.h"
 
 /* When entities are destroyed, FILL means all rows of a table, and MOVE listed rows. */

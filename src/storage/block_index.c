@@ -228,8 +228,7 @@ static const char *index_fault(const reef_world *w, reef_block_index *x)
     for (uint32_t unit = 0, more = 0; unit < x->room && fault == NULL; unit++) {
         const reef_slot *slots = NULL; /* `more` units belong to the chunk that began before */
         if (more > 0) more--;
-        else if (unit > 1 && unit < w->state.next_unit && w->hot.chunks.page[unit >> REEF_UNIT_BITS])
-            slots = unit_slots(w, unit);
+        else if (unit_used(w, unit)) slots = unit_slots(w, unit);
         if (slots && slots[0].head.table == TABLE_NONE) slots = NULL;
         if (slots) more = shape_of(w->family, slots[0].head.table)->units - 1u;
         fault = unit_fault(w, x, unit, slots);

@@ -235,13 +235,11 @@ COLD bool reef__paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uin
     return ok;
 }
 
-reef_paged reef__paged_share(reef_paged *p, const paged_owner *o)
+reef_paged reef__paged_share(reef_paged *p)
 {
     if (p->node == NULL) return *p;
-    mutex_lock(o->lock);
     p->node->holders++;
     const uint32_t shared = p->count - p->node->blanks; /* nobody has to copy a blank page before a write */
-    mutex_unlock(o->lock);
     /* the page of a snapshot already is; several threads may share it */
     if (p->shared != shared) p->shared = shared;
     return *p;
@@ -255,13 +253,18 @@ void reef__paged_keep(const reef_paged *p, const paged_owner *o, bool kept)
     mutex_unlock(o->lock);
 }
 
-void reef__paged_drop(reef_paged *p, const paged_owner *o)
+void reef__paged_leave(reef_paged *p, const paged_owner *o)
 {
     if (p->node) {
-        mutex_lock(o->lock);
         p->node->holders--;
         node_free_unused(o, p->node);
-        mutex_unlock(o->lock);
     }
     memset(p, 0, sizeof *p);
+}
+
+void reef__paged_drop(reef_paged *p, const paged_owner *o)
+{
+    mutex_lock(o->lock);
+    reef__paged_leave(p, o);
+    mutex_unlock(o->lock);
 }

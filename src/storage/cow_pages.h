@@ -66,10 +66,12 @@ void *reef__paged_own(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t 
 bool reef__paged_blank(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version);
 /* Frees page i, owned or not, and leaves NULL there. False: there is no memory to own the node. */
 bool reef__paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_version);
-/* Makes a second holder of the same pages. It can't fail. Both holders must raise fork_version above every version
- * written so far. */
-reef_paged reef__paged_share(reef_paged *p, const paged_owner *o);
-void reef__paged_drop(reef_paged *p, const paged_owner *o); /* a holder leaves; *p becomes {0} */
+/* Makes a second holder of the same pages, under the lock. It can't fail. Both holders must raise fork_version above
+ * every version written so far. */
+reef_paged reef__paged_share(reef_paged *p);
+/* A holder leaves; *p becomes {0}. reef__paged_leave is called under the lock. */
+void reef__paged_drop(reef_paged *p, const paged_owner *o);
+void reef__paged_leave(reef_paged *p, const paged_owner *o);
 /* Says that the holder is a snapshot, or that it no longer is one (before it leaves). A snapshot looks into its pages
  * only under the lock. */
 void reef__paged_keep(const reef_paged *p, const paged_owner *o, bool kept);

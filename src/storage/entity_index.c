@@ -65,9 +65,11 @@ static bool unit_page_make(reef_world *w)
     reef_status s;
     if (w->hot.chunks.count && w->hot.chunks.page[0]) return true;
     if (reef__graph_table(w, NULL, 0, &s) == 0) return false;
-    reef_slot *page = reef__page_own(w, &w->hot.chunks, &reef__pages_chunks, 0);
-    if (page) page[REEF_UNIT_SLOTS].head.table = TABLE_EMPTY;
-    return page != NULL;
+    chunk_page *page = reef__page_own(w, &w->hot.chunks, &reef__pages_chunks, 0);
+    if (page == NULL) return false;
+    page->slots[REEF_UNIT_SLOTS].head.table = TABLE_EMPTY;
+    page->used = 2;
+    return true;
 }
 
 COLD bool reef__records_reserve(reef_world *w, uint32_t from, uint32_t end)

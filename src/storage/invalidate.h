@@ -149,6 +149,14 @@ INLINE void reef__invalidate(reef_world *w, uint32_t event)
     if (hashed) w->hashed = w->hot.version;
 }
 
+/* Empties the cache of edges, which points into pages of tables. */
+INLINE void edges_forget(reef_world *w)
+{
+    if (!w->edges_cached) return;
+    memset(w->edge_cache, 0, sizeof w->edge_cache);
+    w->edges_cached = false;
+}
+
 /* hot.moves counts everything after which a remembered address may be wrong: rows that moved, blocks that moved
  * (`shifted`) and entities that ended (`destroyed`). */
 INLINE uint64_t rows_moved(const reef_world *w) { return w->hot.moves - w->destroyed - w->shifted; }

@@ -39,6 +39,14 @@ enum {
 #define BIT_DISABLED 0x80000000u
 #define BITS_OF_DISABLED 0xFFFFFFFFu /* bit_store.disabled_bits of a store of marks */
 
+/* A page of chunks. Behind the units that were ever used it may have anything: nobody looks there, and a copy of the
+ * page leaves that out. (A world of 100 entities uses 5 units of 256. To copy all of them took a third of a restore and
+ * a tick of four systems.) */
+typedef struct chunk_page {
+    reef_slot slots[UNITS_PER_PAGE * REEF_UNIT_SLOTS];
+    _Alignas(REEF_UNIT_BYTES) uint32_t used; /* number of units, from the first one */
+} chunk_page;
+
 typedef struct column {
     const type *type;
     uint32_t size;

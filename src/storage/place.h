@@ -42,6 +42,13 @@ INLINE uint32_t place_row(uint32_t place) { return place & ROW_MASK; }
 INLINE size_t place_word(uint32_t place) { return (size_t)(place * 8 & ROW_MASK * 8); }
 INLINE uint32_t unit_place(uint32_t unit) { return unit << REEF_ROW_BITS; }
 INLINE reef_slot *unit_slots(const reef_world *w, uint32_t unit) { return reef_slots_at(&w->hot, unit_place(unit)); }
+/* Was a chunk ever at this unit? Otherwise its slots may hold anything (chunk_page). */
+INLINE bool unit_used(const reef_world *w, uint32_t unit)
+{
+    if (unit < 2 || unit >= w->state.next_unit) return false;
+    const chunk_page *page = w->hot.chunks.page[unit >> REEF_UNIT_BITS];
+    return page && (unit & (UNITS_PER_PAGE - 1)) < page->used;
+}
 /* The version that a column has when it is written now. The inlined mut writes what is marked at the world's version
  * without a call; so a tracked column is marked one before, which is later than all that was looked at or shared
  * before. */

@@ -270,7 +270,7 @@ static reef_status unit_validate(const reef_world *w, const bit_store *b, uint32
     for (uint32_t i = 0; i < BIT_WORDS; i++) n += bits_count(words[i]);
     *sum += n;
     if (n == 0) return REEF_OK;
-    uint32_t id = unit < w->state.next_unit && unit > 1 ? unit_slots(w, unit)[0].head.table : TABLE_NONE;
+    uint32_t id = unit_used(w, unit) ? unit_slots(w, unit)[0].head.table : TABLE_NONE;
     const table *t = table_read(w, id);
     bool ok = reef__bit_known(w, b, id);
     if (ok) unit_rows(w, b, t, unit, rows);

@@ -142,19 +142,48 @@ uint32_t reef__part_like(const state *from, uint32_t i, const state *to)
     return UINT32_MAX;
 }
 
+static reef_paged *container_at(const char *base, const container_row *row)
+{
+    return (reef_paged *)(void *)(uintptr_t)(base + row->offset);
+}
+
+/* Both under the lock. */
+static void containers_share(char *to, const char *from, const container_row *rows, uint32_t count)
+{
+    for (const container_row *row = rows; row < rows + count; row++)
+        *container_at(to, row) = reef__paged_share(container_at(from, row));
+}
+static void containers_leave(family *f, char *base, const container_row *rows, uint32_t count)
+{
+    for (const container_row *row = rows; row < rows + count; row++) {
+        if (container_at(base, row)->node == NULL) continue;
+        state_part part;
+        part_set(f, base, row, &part);
+        reef__paged_leave(part.pages, &part.owner);
+    }
+}
+
 void reef__state_share(family *f, reef_hot *to_hot, state *to, const reef_hot *from_hot, const state *from)
 {
-    state_part have, get = {0};
-    for (uint32_t i = 0; reef__part_at(f, (reef_hot *)(uintptr_t)from_hot, (state *)(uintptr_t)from, i, &have); i++) {
-        reef__part_at(f, to_hot, to, i, &get);
-        *get.pages = reef__paged_share(have.pages, &have.owner);
-    }
+    mutex_lock(&f->lock);
+    containers_share((char *)to_hot, (const char *)from_hot, hot_containers, LENGTH(hot_containers));
+    containers_share((char *)to, (const char *)from, state_containers, LENGTH(state_containers));
+    for (const array_row *a = arrays; a < arrays + ARRAYS_WITH_CONTAINERS; a++)
+        for (uint32_t i = a->skipped; i < *number_at(from, a->count); i++)
+            containers_share(list_at(to, a) + i * a->size, list_at(from, a) + i * a->size, a->containers,
+                             a->container_count);
+    mutex_unlock(&f->lock);
 }
 
 void reef__state_drop(family *f, reef_hot *h, state *s)
 {
-    state_part part;
-    for (uint32_t i = 0; reef__part_at(f, h, s, i, &part); i++) reef__paged_drop(part.pages, &part.owner);
+    mutex_lock(&f->lock);
+    containers_leave(f, (char *)h, hot_containers, LENGTH(hot_containers));
+    containers_leave(f, (char *)s, state_containers, LENGTH(state_containers));
+    for (const array_row *a = arrays; a < arrays + ARRAYS_WITH_CONTAINERS; a++)
+        for (uint32_t i = a->skipped; i < *number_at(s, a->count); i++)
+            containers_leave(f, list_at(s, a) + i * a->size, a->containers, a->container_count);
+    mutex_unlock(&f->lock);
     for (const array_row *a = arrays; a < arrays + LENGTH(arrays); a++)
         reef__memory_free(&f->memory, a->memory, list_at(s, a), *number_at(s, a->capacity) * a->size);
     memset(s, 0, sizeof *s);

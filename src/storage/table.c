@@ -23,16 +23,25 @@
 #include "storage/row_bits.h"
 #include "storage/signature.h"
 #include "storage/world_data.h"
-#include "reef/detail/access.h"
 
 /* ---- kinds of containers ---- */
 
 static bool chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index);
 
+static bool chunk_page_copy(void *context, void *to, const void *from, size_t index)
+{
+    const chunk_page *p = from;
+    chunk_page *copy = to;
+    (void)context, (void)index;
+    memcpy(copy->slots, p->slots, (size_t)p->used * REEF_UNIT_BYTES);
+    copy->used = p->used;
+    return true;
+}
+
 const paged_type reef__pages_records = {
     sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true, 0, NULL, reef__records_blank};
 const paged_type reef__pages_chunks = {
-    REEF_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TABLES, chunk_page_release, false, 0, NULL, NULL};
+    sizeof(chunk_page), ARENA_DIRECTORY, MEMORY_TABLES, chunk_page_release, false, 0, chunk_page_copy, NULL};
 const paged_type reef__pages_tables = {
     sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false, 0, NULL, NULL};
 const paged_type reef__pages_ring = {
@@ -151,18 +160,18 @@ void reef__block_move(const column *c, char *to, char *from, uint32_t rows, uint
 static bool chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index)
 {
     family *f = context;
-    const reef_slot *p = page, *q = kept;
+    const chunk_page *p = page, *q = kept;
     memory_gone gone[GONE_AT_ONCE];
     uint32_t n = 0;
-    for (uint32_t u = index == 0 ? 2 : 0; u < UNITS_PER_PAGE;) {
-        const reef_slot *slots = p + u * REEF_UNIT_SLOTS;
+    for (uint32_t u = index == 0 ? 2 : 0; u < p->used;) {
+        const reef_slot *slots = p->slots + u * REEF_UNIT_SLOTS;
         if (slots[0].head.table == TABLE_NONE) {
             u++;
             continue;
         }
         const shape *s = f->graph.shapes[slots[0].head.table];
         const uint32_t end = s->end_slot;
-        const reef_slot *other = q ? q + u * REEF_UNIT_SLOTS : NULL;
+        const reef_slot *other = q && u + s->units <= q->used ? q->slots + u * REEF_UNIT_SLOTS : NULL;
         for (size_t line = RELEASE_AHEAD; line < RELEASE_AHEAD + 2 * REEF_UNIT_BYTES; line += REEF_UNIT_BYTES) {
             PREFETCH((const void *)((uintptr_t)slots + line));
             PREFETCH((const void *)((uintptr_t)other + line));
@@ -215,9 +224,7 @@ static reef_slot *unit_own(reef_world *w, uint32_t unit)
 
 static uint32_t run_class(uint32_t units) { return units <= RUN_SMALL ? units : RUN_SMALL - 4 + units / 8; }
 
-/* Finds a run of units in one page that this world owns. 0: there is no memory, or no unit is left. Nothing is taken
- * until unit_take. */
-static uint32_t unit_find(reef_world *w, uint32_t units)
+uint32_t reef__unit_find(reef_world *w, uint32_t units)
 {
     uint32_t unit = w->state.free_unit[run_class(units)];
     if (unit == 0) {
@@ -229,8 +236,11 @@ static uint32_t unit_find(reef_world *w, uint32_t units)
     return unit_own(w, unit) ? unit : 0;
 }
 
-static void unit_take(reef_world *w, uint32_t unit, uint32_t units)
+void reef__unit_take(reef_world *w, uint32_t unit, uint32_t units)
 {
+    chunk_page *page = w->hot.chunks.page[unit >> REEF_UNIT_BITS];
+    const uint32_t end = (unit & (UNITS_PER_PAGE - 1)) + units;
+    if (page->used < end) page->used = end - (BUG(611) && page->used > 2);
     reef__invalidate(w, INVALIDATE_STORES_MOVED);
     if (w->state.free_unit[run_class(units)] == unit)
         w->state.free_unit[run_class(units)] = unit_slots(w, unit)[0].head.next;
@@ -238,7 +248,7 @@ static void unit_take(reef_world *w, uint32_t unit, uint32_t units)
     else w->state.next_unit = unit + units, units_note(w);
 }
 
-static void unit_give(reef_world *w, uint32_t unit, uint32_t units)
+void reef__unit_give(reef_world *w, uint32_t unit, uint32_t units)
 {
     reef_slot *slots = unit_slots(w, unit);
     for (uint32_t i = 0; i < units; i++) slots[i * REEF_UNIT_SLOTS].head.table = TABLE_NONE;
@@ -247,8 +257,6 @@ static void unit_give(reef_world *w, uint32_t unit, uint32_t units)
 }
 
 /* ---- chunks ---- */
-
-static uint32_t chunk_capacity(const reef_slot *slots) { return slots[0].head_more.capacity; }
 
 static bool blocks_take(reef_world *w, const shape *s, void **block, uint32_t rows)
 {
@@ -281,10 +289,10 @@ static bool chunk_make(reef_world *w, table *t, uint32_t rows)
 {
     void *block[REEF_COLUMNS_MAX + SLOT_COLUMNS];
     const shape *s = t->shape;
-    uint32_t unit = unit_find(w, s->units);
+    uint32_t unit = reef__unit_find(w, s->units);
     if (unit == 0 || (t->last && !unit_own(w, t->last)) || !blocks_take(w, s, block, rows)) return false;
     mutex_lock(&w->family->lock); /* a relative that dies may be comparing pages */
-    unit_take(w, unit, s->units);
+    reef__unit_take(w, unit, s->units);
     reef_slot *slots = unit_slots(w, unit);
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         slots[k].block = block[k];
@@ -506,7 +514,7 @@ static void chunk_free(reef_world *w, const shape *s, uint32_t unit)
         slots[k].block = NULL;
         if (slots[k].version > base) reef__block_give(w->family, &s->columns[k], block, chunk_capacity(slots));
     }
-    unit_give(w, unit, s->units);
+    reef__unit_give(w, unit, s->units);
     mutex_unlock(&w->family->lock);
 }
 
@@ -542,7 +550,7 @@ table *reef__table_own(reef_world *w, uint32_t id)
     table *t = reef__page_own(w, p, &reef__pages_tables, page);
     if (t == NULL) return NULL;
     if (before && before != t) {
-        memset(w->edge_cache, 0, sizeof w->edge_cache); /* the cache points into pages, as queries do */
+        edges_forget(w); /* it points into pages, as queries do */
         reef__invalidate(w, INVALIDATE_TABLES_MADE);
     }
     t += id % TABLES_PER_PAGE;
@@ -711,166 +719,6 @@ COLD bool reef__table_shrink(reef_world *w, uint32_t id)
         t->first = t->last = t->chunks = t->next = t->end = 0;
     }
     return true;
-}
-
-/* ---- all rows at once ---- */
-
-/* Makes the blocks of the new column, or room to note the blocks of the column that goes. */
-static bool relabel_blocks(reef_world *w, relabel *r, const void *value)
-{
-    const column *c = &r->to->shape->columns[r->slot];
-    uint32_t unit = r->from->first;
-    r->fresh =
-        reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, r->chunks * sizeof *r->fresh, PLAIN_ALIGN);
-    if (r->fresh == NULL) return false;
-    if (r->gone) return true;
-    for (; r->fresh_count < r->chunks; r->fresh_count++, unit = unit_slots(w, unit)[0].head.next) {
-        void *block = reef__block_take(w->family, c, chunk_capacity(unit_slots(w, unit)));
-        if (block == NULL) return false;
-        if (value) reef__values_fill(block, value, c->size, chunk_rows(r->from, unit));
-        else memset(block, 0, (size_t)chunk_rows(r->from, unit) * c->size);
-        r->fresh[r->fresh_count] = block;
-    }
-    return true;
-}
-
-/* Finds runs of units of another length, and owns everything that holds places of rows. */
-static COLD bool relabel_units(reef_world *w, relabel *r)
-{
-    uint32_t unit = r->from->first;
-    r->unit = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, r->chunks * sizeof *r->unit, PLAIN_ALIGN);
-    if (r->unit == NULL) return false;
-    for (; r->unit_count < r->chunks; r->unit_count++, unit = unit_slots(w, unit)[0].head.next) {
-        uint32_t fresh = unit_find(w, r->to->shape->units);
-        if (fresh == 0) return false;
-        unit_take(w, fresh, r->to->shape->units);
-        r->unit[r->unit_count] = fresh;
-        if (!reef__bits_own_unit(w, r->from->bits, unit) || !reef__bits_own_unit(w, r->from->bits, fresh))
-            return r->unit_count++, false;
-        const reef_entity *e = slot_entities(unit_slots(w, unit));
-        for (uint32_t i = 0; i < chunk_rows(r->from, unit); i++)
-            if (!record_owned(w, e[i].index) && reef__record_own(w, e[i].index) == NULL) return r->unit_count++, false;
-    }
-    return true;
-}
-
-bool reef__relabel_prepare(reef_world *w, relabel *r, uint32_t from, const edge *e, bool remove, const void *value)
-{
-    memset(r, 0, sizeof *r);
-    if (!reef__table_shrink(w, e->to)) return false;
-    r->to = reef__table_own(w, e->to);
-    r->from = r->to ? reef__table_own(w, from) : NULL;
-    if (r->from == NULL) return false;
-    r->chunks = r->from->chunks;
-    r->slot = remove || e->slot == REEF_SLOT_TAG ? 0 : e->slot;
-    r->gone = remove && e->slot != REEF_SLOT_TAG ? e->slot : 0;
-    for (uint32_t unit = r->from->first; unit; unit = unit_slots(w, unit)[0].head.next)
-        if (!reef__chunk_own(w, r->from, unit)) return false;
-    const shape *s = r->to->shape;
-    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
-        if (!reef__memory_arena_ready(&w->family->memory, s->columns[k].arena)) return false;
-    return ((r->slot | r->gone) == 0 || relabel_blocks(w, r, value)) &&
-           (s->units == r->from->shape->units || relabel_units(w, r));
-}
-
-static void relabel_free(reef_world *w, relabel *r)
-{
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, r->fresh, r->chunks * sizeof *r->fresh);
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, r->unit, r->chunks * sizeof *r->unit);
-}
-
-COLD void reef__relabel_cancel(reef_world *w, relabel *r)
-{
-    uint32_t unit = r->fresh_count ? r->from->first : 0;
-    for (uint32_t i = 0; i < r->fresh_count; i++, unit = unit_slots(w, unit)[0].head.next)
-        reef__block_give(w->family, &r->to->shape->columns[r->slot], r->fresh[i], chunk_capacity(unit_slots(w, unit)));
-    mutex_lock(&w->family->lock);
-    for (uint32_t i = 0; i < r->unit_count; i++) unit_give(w, r->unit[i], r->to->shape->units);
-    mutex_unlock(&w->family->lock);
-    relabel_free(w, r);
-}
-
-/* Which slot of `from` each column of `to` was; 0: it is new. */
-static void relabel_origins(const reef_world *w, const relabel *r, uint16_t *origin)
-{
-    const shape *s = r->to->shape;
-    origin[SLOT_ENTITIES] = SLOT_ENTITIES;
-    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
-        origin[k] = k == r->slot ? 0 : (uint16_t)reef__slot_seek(w, s->columns[k].type->id, r->from->shape->table);
-}
-
-/* Gives chunk number i the columns of `to`, in the run at `unit`. Under the lock. */
-static void relabel_chunk(reef_world *w, const relabel *r, uint32_t i, uint32_t was, uint32_t unit,
-                          const uint16_t *origin)
-{
-    reef_slot old[REEF_COLUMNS_MAX + SLOT_COLUMNS], *slots = unit_slots(w, was), *to = unit_slots(w, unit);
-    const shape *f = r->from->shape, *s = r->to->shape;
-    memcpy(old, slots, f->end_slot * sizeof *old);
-    chunk_note(w, f, was, false);
-    /* no slot may seem to hold a block */
-    for (uint32_t k = SLOT_ENTITIES; k < f->end_slot; k++) slots[k] = (reef_slot){.block = NULL};
-    to[0] = old[0];
-    to[0].head.table = s->table;
-    to[0].head_more.count = s->hooked ? (uint16_t)chunk_rows(r->from, was) : 0;
-    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
-        if (origin[k]) to[k] = old[origin[k]];
-        else to[k].block = r->fresh[i], to[k].version = column_mark(w, &r->to->shape->columns[k]);
-    }
-    chunk_note(w, s, unit, true);
-    if (r->gone) r->fresh[i] = old[r->gone].block;
-}
-
-/* Frees the blocks of the column that went, the last one first: blocks are taken again in the reverse order, so they
- * then come in the order of their addresses. */
-static void relabel_give(reef_world *w, const relabel *r)
-{
-    const column *c = &r->from->shape->columns[r->gone];
-    for (uint32_t i = r->chunks, unit = r->to->last; i-- > 0; unit = unit_slots(w, unit)[0].head_more.previous)
-        reef__block_give(w->family, c, r->fresh[i], chunk_capacity(unit_slots(w, unit)));
-}
-
-/* Gives the rows of a chunk that went to another run their new places. */
-static void relabel_places(reef_world *w, const relabel *r, uint32_t was, uint32_t unit)
-{
-    const reef_slot *slots = unit_slots(w, unit);
-    for (uint32_t i = 0, rows = chunk_rows(r->from, was); i < rows; i++)
-        handle_record_put(w, handle_at(slots, i), unit_place(unit) + i);
-    reef__bits_move_unit(w, r->from->bits, was, unit);
-}
-
-void reef__relabel_commit(reef_world *w, relabel *r)
-{
-    uint16_t origin[REEF_COLUMNS_MAX + SLOT_COLUMNS];
-    table *f = r->from, *t = r->to;
-    const uint32_t rows_last = f->next - unit_place(f->last), room_last = f->end - unit_place(f->last);
-    uint32_t previous = 0;
-    relabel_origins(w, r, origin);
-    w->hot.moves += table_rows(f);
-    mutex_lock(&w->family->lock); /* a relative that dies may be comparing pages */
-    for (uint32_t i = 0, was = f->first, next; was; i++, was = next) {
-        const uint32_t unit = r->unit ? r->unit[i] : was;
-        next = unit_slots(w, was)[0].head.next;
-        relabel_chunk(w, r, i, was, unit, origin);
-        unit_slots(w, unit)[0].head_more.previous = previous;
-        if (previous) unit_slots(w, previous)[0].head.next = unit;
-        else t->first = unit;
-        previous = unit;
-        if (r->unit) relabel_places(w, r, was, unit), unit_give(w, was, f->shape->units);
-    }
-    mutex_unlock(&w->family->lock);
-    t->last = previous;
-    t->chunks = r->chunks;
-    t->next = unit_place(previous) + rows_last;
-    t->end = unit_place(previous) + room_last;
-    t->bits |= f->bits;
-    if (r->gone) relabel_give(w, r);
-    f->first = f->last = f->chunks = f->next = f->end = 0;
-    lease_end(t);
-    lease_end(f);
-    reef__invalidate(w, INVALIDATE_CHUNKS_RENUMBERED);
-    relabel_free(w, r);
-    reef__table_lease(w, t);
-    reef__quarantine_table(w, t);
 }
 
 /* ---- validation ---- */

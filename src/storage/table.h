@@ -109,26 +109,17 @@ bool reef__table_shrink(reef_world *w, uint32_t id);
 /* Makes room for `rows` more rows. After that reef__table_room can't fail for that many rows, until something is shared
  * anew. */
 bool reef__table_reserve(reef_world *w, table *t, uint32_t rows);
+INLINE uint32_t chunk_capacity(const reef_slot *slots) { return slots[0].head_more.capacity; }
+/* Runs of units, for chunks. reef__unit_find: one in a page that this world owns; 0: there is no memory, or no unit is
+ * left. Nothing is taken until reef__unit_take. reef__unit_give takes it back. The last two under the lock. */
+uint32_t reef__unit_find(reef_world *w, uint32_t units);
+void reef__unit_take(reef_world *w, uint32_t unit, uint32_t units);
+void reef__unit_give(reef_world *w, uint32_t unit, uint32_t units);
+
 /* Makes everything of a table this world's own: chunks, bits, and the records of its rows. After that moving and
  * destroying its rows can't fail. */
 bool reef__table_own_all(reef_world *w, uint32_t id);
 
-/* Moves all rows of a table to `to`, which has none, and which has one component more or less. The blocks stay; only
- * the chunks get another table. Neither table has hooks, and no row loses a mark. `value` is the value of the new
- * column, NULL: zero; it is written into all rows when the new blocks are made. reef__relabel_prepare answers false
- * when there is no memory; then cancel. After true commit or cancel. */
-typedef struct relabel {
-    table *from, *to;
-    uint32_t slot, gone; /* slot: the column that comes, in `to`; gone: the one that goes, in `from`. 0: it is a tag. */
-    uint32_t chunks, fresh_count, unit_count;
-    void **fresh; /* for each chunk: the block of the column that comes or goes */
-    /* for each chunk: its new unit, where chunks of `to` have more or fewer units; NULL: units stay, and no record
-     * changes */
-    uint32_t *unit;
-} relabel;
-bool reef__relabel_prepare(reef_world *w, relabel *r, uint32_t from, const edge *e, bool remove, const void *value);
-void reef__relabel_cancel(reef_world *w, relabel *r);
-void reef__relabel_commit(reef_world *w, relabel *r);
 reef_status reef__tables_validate(const reef_world *w, char *message, size_t size);
 /* Copies the columns of 8 bytes of a row, at these bytes of each block. The first columns have a load instruction of
  * their own each: a processor predicts addresses by the load instruction, and one load in a loop would read two columns

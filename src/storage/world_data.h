@@ -75,6 +75,7 @@ struct reef_world {
         const edge *edge;
         table *from, *to;
     } edge_cache[EDGE_CACHE + 3];
+    bool edges_cached; /* some edge is remembered */
     struct {
         uint64_t key;
         uint32_t table;

@@ -360,6 +360,7 @@ COLD bool reef__events_follow(reef_world *w, const struct system *s)
     state *x = &w->state;
     reef__unknown_systems_resolve(w);
     uint32_t places = x->event_place_count;
+    if (places == 0 && !reef__touch_find(s, REEF_SENDS, NULL) && !reef__touch_find(s, REEF_RECEIVES, NULL)) return true;
     for (uint32_t i = 0; i < s->touch_count; i++) {
         const reef_touch *t = &s->touches[i];
         if (t->kind != REEF_SENDS && t->kind != REEF_RECEIVES) continue;

@@ -74,11 +74,12 @@ static bool brief_destroy(reef_world *w, const brief_list *l)
     return w->error.status != REEF_NO_MEMORY;
 }
 
-/* Destroys what the phase `ending` made in an earlier tick (0: nothing), then marks what isn't marked. */
-static reef_status brief_turn(reef_world *w, uint64_t ending, ReefBrief value)
+/* At the end of a phase what it made in an earlier tick is destroyed. Then what isn't marked gets the mark of the phase
+ * and the tick. */
+static COLD reef_status brief_turn(reef_world *w, reef_component c, const phase *made_by, bool ends, uint64_t tick)
 {
-    const reef_component c = reef_id(ReefBrief);
-    if (!brief_used(w, c)) return REEF_OK;
+    const ReefBrief value = {brief_phase(made_by), tick};
+    const uint64_t ending = ends ? value.phase : 0;
     const reef_error before = w->error;
     const reef_query_desc desc = {.terms = {{.component = c, .access = REEF_IN, .enabled = REEF_EITHER}},
                                   .entities = REEF_EITHER};
@@ -95,11 +96,12 @@ static reef_status brief_turn(reef_world *w, uint64_t ending, ReefBrief value)
 
 reef_status reef__events_expire_begin(reef_world *w, const phase *last)
 {
-    return brief_turn(w, 0, (ReefBrief){brief_phase(last), w->state.ticks - 1});
+    const reef_component c = reef_id(ReefBrief);
+    return brief_used(w, c) ? brief_turn(w, c, last, false, w->state.ticks - 1) : REEF_OK;
 }
 
 reef_status reef__events_expire(reef_world *w, const phase *ended)
 {
-    const uint64_t name = brief_phase(ended);
-    return brief_turn(w, name, (ReefBrief){name, w->state.ticks});
+    const reef_component c = reef_id(ReefBrief);
+    return brief_used(w, c) ? brief_turn(w, c, ended, true, w->state.ticks) : REEF_OK;
 }

@@ -124,7 +124,7 @@ extern const struct running_calls reef__phase_running; /* becomes reef_world.run
 reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float dt);
 /* The same for a phase of simple systems in a world without a thread pool. False: something is unusual, and
  * reef__phase_run has to be called. NO_MEMORY in *s means the same as there. */
-bool reef__phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s);
+bool reef__phase_run_simple(reef_world *w, phase_plan *p, float dt, reef_status *s);
 void reef__phase_know(reef_world *w, phase_plan *p); /* call it after reef__phase_run */
 void reef__planned_drop(reef_world *w, planned_system *ps);
 void reef__ticking_drop(reef_world *w);

@@ -68,14 +68,15 @@ static moment *moment_recorded(const reef_history *h, uint64_t tick)
 
 /* Returns the bytes of those blocks of a page of chunks that the same page of another state (or NULL) doesn't hold.
  * Called under the lock: a fork on another thread may move what the snapshot has. */
-static uint64_t blocks_beyond(const family *f, const reef_slot *page, const reef_slot *other, uint32_t index)
+static uint64_t blocks_beyond(const family *f, const chunk_page *page, const chunk_page *other, uint32_t index)
 {
     uint64_t sum = 0;
-    for (uint32_t u = index == 0 ? 2 : 0; u < UNITS_PER_PAGE;) { /* units 0 and 1 have no blocks */
-        const reef_slot *slots = page + u * REEF_UNIT_SLOTS;
+    for (uint32_t u = index == 0 ? 2 : 0; u < page->used;) { /* units 0 and 1 have no blocks */
+        const reef_slot *slots = page->slots + u * REEF_UNIT_SLOTS;
         const shape *s = slots[0].head.table == TABLE_NONE ? NULL : shape_of(f, slots[0].head.table);
+        const bool both = s && other && u + s->units <= other->used;
         for (uint32_t k = SLOT_ENTITIES; s && k < s->end_slot; k++)
-            if (other == NULL || other[u * REEF_UNIT_SLOTS + k].block != slots[k].block)
+            if (!both || other->slots[u * REEF_UNIT_SLOTS + k].block != slots[k].block)
                 sum += (uint64_t)s->columns[k].size * slots[0].head_more.capacity;
         u += s ? s->units : 1;
     }

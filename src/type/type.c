@@ -13,7 +13,9 @@
  * All memory hangs from `registry` and `reef__type_pages`, so that leak checkers find it. */
 #include "type/type.h"
 #include "type/fields.h"
+#include "type/relation_type.h"
 #include "type/required_types.h"
+#include "type/type_refusal.h"
 #include "type/type_rules.h"
 #include "type/type_walk.h"
 #include "base/byte_hash.h"
@@ -21,17 +23,12 @@
 #include "base/text_out.h"
 #include "reef/event.h"
 #include "reef/prefab.h"
-#include "reef/relation.h"
 #include "reef/type_info.h"
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-    RELATION_PAGE_ROWS = 64, /* values of a page of exclusive relations: few sources shouldn't cost much */
-    TYPE_PAGES = REEF_TYPES_MAX / TYPES_PER_PAGE,
-    TYPE_BUCKETS_MIN = 64
-};
+enum { TYPE_PAGES = REEF_TYPES_MAX / TYPES_PER_PAGE, TYPE_BUCKETS_MIN = 64 };
 
 /* The end of the lists of pending and of hidden declarations. A declaration is in one of them exactly when its `next`
  * isn't NULL. */
@@ -110,87 +107,9 @@ uint32_t reef__kind_size(reef_kind kind)
     return 0;
 }
 
-/* ---- types of relations ---- */
-
 /* Fields that aren't as they were given: those of a type of relations, or those with members that are structs. Under
  * the lock. */
 static made_fields made_list;
-
-/* Are the first fields of the description these? */
-static bool begins_with(const reef_type_desc *d, const reef_field *fields, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        const reef_field *f = d->fields ? &d->fields[i] : NULL;
-        if (i >= d->field_count || f == NULL || f->name == NULL || strcmp(f->name, fields[i].name) != 0) return false;
-        if (f->kind != fields[i].kind || f->offset != fields[i].offset || f->bytes != fields[i].bytes) return false;
-    }
-    return true;
-}
-
-/* What is wrong with these options of a relation; NULL: nothing. */
-static const char *options_conflict(uint32_t r)
-{
-    if (r & REEF_CASCADE && r & REEF_KEEPS_TARGET) return "REEF_CASCADE and REEF_KEEPS_TARGET exclude each other";
-    if (r & REEF_SYMMETRIC && r & REEF_ACYCLIC) return "REEF_SYMMETRIC and REEF_ACYCLIC exclude each other";
-    if (r & REEF_GROUPED && !(r & REEF_EXCLUSIVE)) return "REEF_GROUPED needs REEF_EXCLUSIVE";
-    if (r & ~(uint32_t)REEF_RELATION_ALL || !(r & REEF_IS_RELATION))
-        return "its options as a relation are unknown, or lack REEF_IS_RELATION";
-    return NULL;
-}
-
-/* Why a type of relations is refused with BAD_ARGUMENT. */
-static const char *relation_refused(const reef_type_desc *d)
-{
-    const char *conflict = options_conflict(d->relation);
-    if (conflict) return conflict;
-    if (d->hooks || d->base.id) return "a relation has no hooks and no base";
-    return d->data.id ? "the data of a relation is a component with a size, without hooks, aligned to 16 bytes at most"
-                      : "a relation has its own size, alignment and home";
-}
-
-/* Completes the description of a type of relations: everything but its name follows from its options and the type of
- * its data. */
-static reef_status relation_complete(reef_type_desc *d)
-{
-    static const reef_field head[2] = {{.name = "target", .kind = REEF_ENTITY, .offset = 0, .bytes = 8},
-                                       {.name = "place", .kind = REEF_U64, .offset = 8, .bytes = 8}};
-    const type *data = reef__type_of(d->data.id);
-    const bool exclusive = d->relation & REEF_EXCLUSIVE;
-    if (d->data.id && data == NULL) return REEF_UNKNOWN_TYPE;
-    if (options_conflict(d->relation) || d->hooks || d->base.id) return REEF_BAD_ARGUMENT;
-    if (data &&
-        (data->size == 0 || data->hooked || data->resets || data->tracked || data->align > 16 || data->relation))
-        return REEF_BAD_ARGUMENT;
-    if (data && data->field_count > REEF_FIELDS_MAX - 2) return REEF_LIMIT;
-    const bool of_file = data == NULL && d->field_count > 2; /* which has data of a type that nobody declared */
-    const uint32_t align = of_file                   ? d->align
-                           : data && data->align > 8 ? data->align
-                                                     : 8,
-                   size = of_file ? d->size : (16 + (data ? data->size : 0) + align - 1) & ~(align - 1);
-    const reef_home home = exclusive ? REEF_PAGED : REEF_MULTI;
-    if ((d->size && d->size != size) || (d->align && d->align != align) || (d->home && d->home != home))
-        return REEF_BAD_ARGUMENT;
-    d->size = size;
-    d->align = align;
-    d->home = home;
-    d->page_rows = exclusive ? RELATION_PAGE_ROWS : 0;
-    if (d->field_count) /* a file tells them */
-        return size >= 16 && align >= 8 && begins_with(d, head, 2) ? REEF_OK : REEF_BAD_ARGUMENT;
-    memcpy(made_list.field, head, sizeof head);
-    d->field_count = 2;
-    if (data && data->field_count == 0)
-        made_list.field[d->field_count++] =
-            (reef_field){.name = "data", .kind = REEF_U8, .offset = 16, .bytes = data->size};
-    for (uint32_t i = 0; data && i < data->field_count; i++) {
-        reef_field *f = &made_list.field[d->field_count++];
-        *f = data->fields[i];
-        f->offset += 16;
-        snprintf(made_list.name[i], sizeof made_list.name[i], "data.%s", f->name);
-        f->name = made_list.name[i];
-    }
-    d->fields = made_list.field;
-    return REEF_OK;
-}
 
 /* ---- subtypes ---- */
 
@@ -439,7 +358,7 @@ COLD uint32_t reef__types_resolve(void)
 static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
 {
     const type *which;
-    reef_status status = d->relation || d->data.id ? relation_complete(d) : REEF_OK;
+    reef_status status = d->relation || d->data.id ? reef__relation_complete(d, &made_list) : REEF_OK;
     if (status >= 0 && !reef__fields_flatten(&made_list, &d->fields, &d->field_count)) status = REEF_BAD_ARGUMENT;
     if (status >= 0) status = reef__type_normalise(d);
     if (status < 0) return status;
@@ -465,87 +384,12 @@ static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
 
 /* ---- declarations ---- */
 
-static void text_put_fields(text_out *o, const type *t, const reef_type_desc *d)
-{
-    uint32_t i = 0;
-    while (i < t->field_count && i < d->field_count && reef__field_same(&t->fields[i], &d->fields[i])) i++;
-    const char *name = i < d->field_count ? d->fields[i].name : t->fields[i].name;
-    reef__text_put(o, "; their fields differ from field %u (%s) on", i + 1, name);
-}
-
-/* false: no field is refused */
-static bool text_put_refused_field(text_out *o, const reef_type_desc *d)
-{
-    const char *why = NULL;
-    uint32_t i = 0;
-    while (i < d->field_count && (why = reef__field_refused(d->fields, i, d->size)) == NULL) i++;
-    if (why == NULL) return false;
-    reef__text_put(o, "field %s: %s", d->fields[i].name ? d->fields[i].name : "(no name)", why);
-    return true;
-}
-
-static const char *home_text(reef_home home)
-{
-    static const char *const names[] = {"tables",     "bits",  "a sparse set",  "pages",
-                                        "a cold set", "spans", "shared values", "split columns"};
-    return names[home];
-}
-
-static const char *base_text(const type *base) { return base ? base->name : "none"; }
-
 /* Keeps the text of why a declaration is refused, for the first one only. */
 static void type_refuse(const reef_type_desc *d, reef_status status)
 {
     text_out o = {registry.text, sizeof registry.text, 0};
     if (registry.error) return;
-    reef__text_put(&o, "type %s: ", d->name ? d->name : "(no name)");
-    const type *t = status == REEF_EXISTS ? type_by_name(d->name) : NULL, *which;
-    if (t == NULL && reef__required_check(type_by_name(d->name), d, &which) == status) {
-        reef__text_put(&o, "it can't require %s%s", which ? which->name : "so many types",
-                       status == REEF_CYCLE            ? ", which brings it along itself"
-                       : status == REEF_BAD_ARGUMENT   ? ", which has no default value"
-                       : status == REEF_DUPLICATE_TERM ? " twice"
-                                                       : "");
-    } else if (t == NULL && d->base.id && reef__base_check(d) < 0) {
-        const type *base = reef__type_of(d->base.id);
-        reef__text_put(&o, "it can't be a subtype of %s: %s (sizes %u and %u, alignments %u and %u)", base->name,
-                       reef_status_text(status), base->size, d->size, base->align, d->align);
-    } else if (t == NULL && d->relation && status == REEF_BAD_ARGUMENT) {
-        reef__text_put(&o, "%s", relation_refused(d));
-    } else if (t == NULL && d->field_count <= REEF_FIELDS_MAX && d->fields && text_put_refused_field(&o, d)) {
-        /* it is said */
-    } else if (t == NULL) {
-        reef__text_put(&o, "%s", reef_status_text(status));
-        /* Hooks that do nothing with values are no longer in the description; then its fixed address was wrong. */
-        if (status == REEF_NOT_MOVABLE && d->home != REEF_PAGED && (d->hooks == NULL || d->hooks->address_bound))
-            reef__text_put(
-                &o, ": in %s values move; give it a move hook, or the home REEF_PAGED, where each stays at its address",
-                home_text(d->home));
-        else if (status == REEF_NOT_MOVABLE)
-            reef__text_put(&o, ": a type with a destroy hook needs a move hook or bytes_move");
-        if (d->home == REEF_SPLIT && status == REEF_BAD_ARGUMENT)
-            reef__text_put(&o, "; a type that is split by field needs fields that cover it, at most %u, and no hooks",
-                           (unsigned)REEF_SPLIT_FIELDS_MAX);
-    } else {
-        reef__text_put(&o, "two declarations differ");
-        if (t->size != d->size) reef__text_put(&o, "; sizes %u and %u", t->size, d->size);
-        if (t->align != d->align) reef__text_put(&o, "; alignments %u and %u", t->align, d->align);
-        if (t->home != d->home)
-            reef__text_put(&o, "; one lives in %s, the other in %s", home_text(t->home), home_text(d->home));
-        else if (t->page_rows != reef__page_rows_of(d))
-            reef__text_put(&o, "; pages of %u and %u values", t->page_rows, reef__page_rows_of(d));
-        if (t->relation != d->relation || (t->data ? t->data->id : 0) != d->data.id)
-            reef__text_put(&o, "; their options or data as relations differ");
-        if (!base_same(t, d))
-            reef__text_put(&o, "; one is a subtype of %s, the other of %s", base_text(t->base),
-                           base_text(reef__type_of(d->base.id)));
-        if (!reef__hooks_same(t, d->hooks)) reef__text_put(&o, "; their hooks differ");
-        if (!reef__fields_same(t, d->fields, d->field_count)) text_put_fields(&o, t, d);
-        if (!reef__required_same(t, d, t->id <= registry.settled))
-            reef__text_put(&o, t->id <= registry.settled && t->required_count == 0
-                                   ? "; a world used it before it was said what it requires"
-                                   : "; they require different types");
-    }
+    reef__type_refusal_put(&o, d, status, type_by_name(d->name), registry.settled);
     RELEASE_STORE(&registry.error, (const char *)registry.text);
 }
 

@@ -248,7 +248,7 @@ static void world_distrust(reef_world *w)
     w->lane_rest = 0; /* the ids set aside for commands belong to the state that is left */
     w->slow &= ~SLOW_DEFERRED;
     reef__events_forget(w);
-    memset(w->edge_cache, 0, sizeof w->edge_cache);
+    edges_forget(w);
     reef__invalidate(w, INVALIDATE_STATE_REPLACED);
     reef__sets_distrust(w);
     reef__stores_view(w);

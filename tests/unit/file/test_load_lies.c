@@ -484,6 +484,42 @@ static void relations_are_followed_when_their_sources_are_known_to_live(void **s
     reef_world_free(before);
 }
 
+/* Tables are the family's, and are kept for reuse when they are empty. So are those of a file that is refused after its
+ * rows were read aside: they are at most as many as it has rows, nothing tells of them, and the next file with the same
+ * tables makes none. */
+static void a_refused_file_leaves_tables_for_reuse_and_nothing_else(void **state)
+{
+    enum { BITS = 7, TABLES = 1 << BITS };
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    reef_component tags[BITS];
+    for (uint32_t i = 0; i < BITS; i++) {
+        char name[] = "RefusedTag0";
+        name[sizeof name - 2] = (char)('0' + i);
+        tags[i] = reef_type_new(&(reef_type_desc){.name = name}, NULL);
+    }
+    for (uint32_t i = 1; i < TABLES; i++) {
+        const reef_entity e = reef_create(w);
+        for (uint32_t k = 0; k < BITS; k++)
+            if (i >> k & 1) assert_ok(reef_add_id(w, e, tags[k], NULL, NULL));
+    }
+    reef_bytes bytes = {NULL, 0};
+    assert_ok(reef_save_bytes(w, &bytes, NULL));
+    const uint64_t empty = reef_hash(other);
+    assert_status(REEF_CORRUPT, reef_load_bytes(other, bytes.data, bytes.size - 1, NULL));
+    const reef_stats once = reef_world_stats(other);
+    for (int i = 0; i < 20; i++) assert_status(REEF_CORRUPT, reef_load_bytes(other, bytes.data, bytes.size - 1, NULL));
+    const reef_stats often = reef_world_stats(other);
+    assert_true(reef_hash(other) == empty);
+    assert_int_equal(often.tables, 0);
+    assert_int_equal(often.tables_known, once.tables_known);
+    assert_int_equal(often.bytes_total, once.bytes_total);
+    assert_int_equal(often.bytes_tables, once.bytes_tables);
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, NULL));
+    assert_true(reef_equal(w, other, NULL));
+    assert_int_equal(reef_world_stats(other).tables, TABLES - 1);
+    reef_bytes_free(&bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(many_types_take_no_longer_each),
@@ -495,6 +531,7 @@ int main(void)
                                        TEST(versions_in_a_file_are_small),
                                        TEST(what_a_system_has_seen_follows_from_the_order_of_versions),
                                        TEST(damaged_files_are_no_misuse),
+                                       TEST(a_refused_file_leaves_tables_for_reuse_and_nothing_else),
                                        TEST(relations_are_followed_when_their_sources_are_known_to_live),
                                        TEST(a_world_may_be_saved_and_loaded_for_ever),
                                        TEST(a_world_may_go_back_and_be_saved_and_loaded_for_ever)};

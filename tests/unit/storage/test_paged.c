@@ -183,7 +183,7 @@ static void share(play *p, holder *h)
     if (to->there) return;
     h->fork_version = h->version++;
     *to = *h;
-    to->paged = reef__paged_share(&h->paged, &p->owner);
+    to->paged = reef__paged_share(&h->paged);
 }
 
 static void leave(play *p, holder *h)
@@ -283,7 +283,7 @@ static void paged_first_write_copies_one_page(void **state)
     for (uint32_t i = 0; i < 3; i++) page[i] = page_own(&p, a, i);
     a->fork_version = a->version++;
     *b = *a;
-    b->paged = reef__paged_share(&a->paged, &p.owner);
+    b->paged = reef__paged_share(&a->paged);
     slot *fresh = page_own(&p, b, 1);
     assert_ptr_not_equal(fresh, page[1]);
     assert_ptr_equal(a->paged.page[1], page[1]);
@@ -309,7 +309,7 @@ static void paged_blank_pages_take_no_memory(void **state)
     assert_non_null(page_own(&p, a, 2));
     a->fork_version = a->version++;
     *b = *a;
-    b->paged = reef__paged_share(&a->paged, &p.owner);
+    b->paged = reef__paged_share(&a->paged);
     assert_int_equal(b->paged.shared, 1);
     assert_non_null(page_own(&p, b, 0));
     assert_int_equal(b->paged.shared, 1);
@@ -332,7 +332,7 @@ static void paged_last_holder_writes_in_place(void **state)
     slot *page = page_own(&p, a, 0);
     a->fork_version = a->version++;
     *b = *a;
-    b->paged = reef__paged_share(&a->paged, &p.owner);
+    b->paged = reef__paged_share(&a->paged);
     leave(&p, b);
     assert_ptr_equal(page_own(&p, a, 0), page);
     end(&p);

@@ -82,12 +82,11 @@ static void take_away(family_of_holders *f, holder *h, uint32_t i)
     if (i < h->count && reef__paged_clear(&h->pages, &o, i, h->fork_version)) h->value[i] = 0;
 }
 
-static void share(family_of_holders *f, holder *from, holder *to)
+static void share(holder *from, holder *to)
 {
-    paged_owner o = reef__owner_of(f);
     from->fork_version = from->version++;
     *to = *from;
-    to->pages = reef__paged_share(&from->pages, &o);
+    to->pages = reef__paged_share(&from->pages);
 }
 
 static void leave(family_of_holders *f, holder *h)
@@ -108,7 +107,7 @@ static void step(family_of_holders *f, uint64_t *seed, bool memory_fails)
     else if (what < 70) grow(f, h, i);
     else if (what < 76) take_away(f, h, i);
     else if (what < 78) h->version++;
-    else if (what < 89 && !other->used) share(f, h, other);
+    else if (what < 89 && !other->used) share(h, other);
     else if (what >= 92 && used > 1) leave(f, h);
     heap_fail_never(&f->heap);
 }
@@ -143,7 +142,7 @@ static void sharing_costs_what_is_written(void **state)
     grow(f, a, PAGES);
     for (uint32_t i = 0; i < PAGES; i++) put(f, a, i, i + 1);
     uint64_t alone = f->memory.used[MEMORY_TABLES];
-    share(f, a, b);
+    share(a, b);
     assert_int_equal(f->memory.used[MEMORY_TABLES], alone);
     put(f, a, 3, 99);
     uint64_t first = f->memory.used[MEMORY_TABLES];
@@ -172,7 +171,7 @@ static void ancestors_may_leave_in_any_order(void **state)
         grow(f, &f->h[0], 8);
         for (uint32_t i = 0; i < 8; i++) put(f, &f->h[0], i, 10 + i);
         for (int k = 0; k < 3; k++) {
-            share(f, &f->h[k], &f->h[k + 1]);
+            share(&f->h[k], &f->h[k + 1]);
             put(f, &f->h[k], 1, 100 + (uint32_t)k);
             put(f, &f->h[k + 1], 2, 200 + (uint32_t)k);
             put(f, &f->h[k + 1], 5 + (uint32_t)k, 300);

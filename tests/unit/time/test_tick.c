@@ -488,6 +488,54 @@ static void step_right(reef_block *b)
 }
 
 /* The rows of later blocks match in a later tick only: what the fork holds of them stays as it was. */
+static void blow(reef_block *b)
+{
+    Position *p = reef_inout(b, Position);
+    Velocity *v = reef_inout(b, Velocity);
+    for (uint32_t i = 0; i < b->count; i++) p[i].x += v[i].x, v[i].y += p[i].y;
+}
+
+/* A world that goes back and ticks takes the fast path at once; one whose systems are measured doesn't. Rows fill
+ * several chunks, and a table is made between two restores. */
+static void worlds_that_go_back_write_only_what_is_theirs(void **state)
+{
+    reef_world *w = world_of(state);
+    for (int i = 0; i < 1500; i++) reef_spawn(w, reef_with(Position, (float)i, 1), reef_with(Velocity, 1, 0));
+    for (int i = 0; i < 50; i++)
+        reef_spawn(w, reef_with(Position, (float)i, 1), reef_with(Velocity, 1, 0), reef_tag(Frozen));
+    assert_false(reef_system_is_null(reef_system(w, move, "Position, in Velocity")));
+    assert_false(reef_system_is_null(reef_system(w, blow, "Position, Velocity")));
+    assert_ok(reef_tick(w, 1));
+    reef_snapshot *s = reef_snapshot_take(w);
+    reef_world *fork = reef_fork(w), *measured = reef_fork(w);
+    reef_watch_systems(w, false); /* watched systems have no fast path */
+    reef_measure_systems(measured, true);
+    const uint64_t before = reef_hash(w);
+    for (int k = 0; k < 4; k++) {
+        for (int i = 0; i <= k; i++) {
+            assert_ok(reef_tick(w, 1));
+            assert_ok(reef_tick(measured, 1));
+        }
+        assert_true(reef_hash(w) != before);
+        assert_true(reef_equal(w, measured, NULL));
+        assert_true(reef_hash(fork) == before);
+        assert_ok(reef_restore(w, s));
+        assert_ok(reef_restore(measured, s));
+        assert_true(reef_hash(w) == before);
+        const reef_entity later =
+            reef_spawn(w, reef_with(Position, 0, 0), reef_with(Velocity, 1, 0), reef_with(Count, 1));
+        assert_ok(reef_tick(w, 1));
+        assert_true(reef_get(w, later, Position)->x == 2);
+        assert_ok(reef_restore(w, s));
+    }
+    assert_ok(reef_tick(fork, 1));
+    assert_ok(reef_tick(w, 1));
+    assert_true(reef_equal(w, fork, NULL));
+    reef_world_free(measured);
+    reef_world_free(fork);
+    reef_snapshot_free(s);
+}
+
 static void blocks_that_match_later_are_not_the_forks(void **state)
 {
     reef_world *w = world_of(state);
@@ -661,6 +709,7 @@ int main(void)
         TEST(a_loop_over_others),
         TEST(changes_are_seen_once),
         TEST(forks_tick_on_their_own),
+        TEST(worlds_that_go_back_write_only_what_is_theirs),
         TEST(blocks_that_match_later_are_not_the_forks),
         TEST(rows_whose_fixed_term_holds_later_are_not_the_forks),
         TEST(values_survive_a_system_that_had_no_memory),

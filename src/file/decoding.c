@@ -1,0 +1,174 @@
+/* What the readers of all kinds of state share: memory, notes, and what sections name. */
+#include "file/decoding.h"
+#include "base/memory.h"
+#include "type/type.h"
+#include "storage/entity_index.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/report.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+#include "file/record.h"
+#include "file/section.h"
+#include "reef/log.h"
+#include "reef/save.h"
+#include <stdio.h>
+
+COLD bool reef__decode_no_memory(decoding *d)
+{
+    const type *t = reef__type_of(d->w->hook_failed.id);
+    if (t) return reef__in_wrong(d->in, REEF_NO_MEMORY, "a value of %.80s couldn't be made", t->name);
+    return reef__in_wrong(d->in, REEF_NO_MEMORY, "no memory for what the file holds");
+}
+
+bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size)
+{
+    return reef__array_room(d->memory, MEMORY_OTHER, array, room, count, size) || reef__decode_no_memory(d);
+}
+
+void *reef__decode_value_room(decoding *d, size_t bytes)
+{
+    if (bytes <= d->value_room) return d->value;
+    unsigned char *p = reef__memory_resize(d->memory, MEMORY_OTHER, NULL, 0, bytes, REEF_ALIGN_MAX);
+    if (p == NULL) return (void)reef__decode_no_memory(d), NULL;
+    reef__memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
+    d->value = p;
+    d->value_room = bytes;
+    return p;
+}
+
+uint64_t reef__get_version(decoding *d)
+{
+    const uint64_t v = reef__get_most(d->in, "a version", 8, d->newest);
+    return v == 0 || BUG(103) ? v : d->base + v;
+}
+
+/* Writes what a note says behind the names. */
+static void note_text(const reef_load_note *note, char *text, size_t size)
+{
+    static const char *const texts[] = {[REEF_NOTE_TYPE_DROPPED] = "isn't known: left out; entities that lost it:",
+                                        [REEF_NOTE_FIELD_DROPPED] = "doesn't exist any more: left out",
+                                        [REEF_NOTE_FIELD_DEFAULT] = "isn't in the file: default values",
+                                        [REEF_NOTE_NAMES_CHANGED] = "has other names: values are translated by name",
+                                        [REEF_NOTE_HOME_CHANGED] = "has another home now",
+                                        [REEF_NOTE_SYSTEM_UNKNOWN] = "is in the file, but not in the world",
+                                        [REEF_NOTE_TAIL_CUT] = "ends in the middle of a record; bytes left out:",
+                                        [REEF_NOTE_SCRIPT_UNKNOWN] =
+                                            "has scripts of classes that aren't known, which do nothing:"};
+    const bool counts = note->kind == REEF_NOTE_TYPE_DROPPED || note->kind == REEF_NOTE_TAIL_CUT ||
+                        note->kind == REEF_NOTE_SCRIPT_UNKNOWN;
+    if (note->kind == REEF_NOTE_NAME_DROPPED) (void)snprintf(text, size, "has no value %.80s any more: 0", note->was);
+    else if (note->was)
+        (void)snprintf(text, size, "is %s in the file and %s in the program: %s", note->was, note->is,
+                       note->kind == REEF_NOTE_FIELD_CONVERTED ? "converted" : "default values");
+    else if (counts) (void)snprintf(text, size, "%s %llu", texts[note->kind], (unsigned long long)note->rows);
+    else (void)snprintf(text, size, "%s", texts[note->kind]);
+}
+
+void reef__decode_note(decoding *d, const reef_load_note *note)
+{
+    const reef_load_desc *desc = d->load->desc;
+    const char *what = "type ";
+    char text[128], message[2 * REEF_TYPE_NAME_MAX + 256];
+    if (d->load->quiet) return;
+    if (desc && desc->note) {
+        desc->note(desc->context, note);
+        return;
+    }
+    if (note->kind == REEF_NOTE_SYSTEM_UNKNOWN) what = "system ";
+    if (note->kind == REEF_NOTE_TAIL_CUT) what = "the journal";
+    note_text(note, text, sizeof text);
+    (void)snprintf(message, sizeof message, "loading: %s%s%s%s %s", what, note->type ? note->type : "",
+                   note->field ? ", field " : "", note->field ? note->field : "", text);
+    reef__report(d->target, REEF_LOG_WARNING, reef__report_key(message), message);
+}
+
+/* Copies a text behind the others. *at: where it begins. */
+static bool text_keep(decoding *d, const char *text, uint32_t *at)
+{
+    const uint32_t bytes = text ? (uint32_t)strlen(text) + 1 : 0;
+    if (d->text_count == 0) d->text_count = 1;
+    if (!reef__decode_room(d, &d->texts, &d->text_room, d->text_count + bytes, 1)) return false;
+    *at = bytes ? d->text_count : 0;
+    if (bytes) memcpy(d->texts + d->text_count, text, bytes);
+    d->text_count += bytes;
+    return true;
+}
+
+bool reef__decode_keep(decoding *d, const file_type *f, reef_load_note_kind kind, uint32_t op, const char *field,
+                       const char *was, const char *is)
+{
+    kept_note n = {.kind = kind, .type = f->number, .op = op, .op_end = f->op_count};
+    d->load->converted = true;
+    if (!text_keep(d, field, &n.field) || !text_keep(d, was, &n.was) || !text_keep(d, is, &n.is)) return false;
+    if (!reef__decode_room(d, &d->notes, &d->note_room, d->note_count + 1, sizeof *d->notes)) return false;
+    d->notes[d->note_count++] = n;
+    return true;
+}
+
+void reef__decode_notes_tell(decoding *d)
+{
+    const char *texts = d->texts;
+    for (uint32_t i = 0; i < d->type_count; i++) {
+        d->load->lost += d->types[i].lost;
+        for (uint32_t k = 0; k < d->types[i].op_count; k++) d->load->lost += d->types[i].ops[k].lost;
+    }
+    for (uint32_t i = 0; i < d->note_count; i++) {
+        const kept_note *n = &d->notes[i];
+        const file_type *f = &d->types[n->type];
+        const bool of_type = n->kind == REEF_NOTE_TYPE_DROPPED || n->kind == REEF_NOTE_HOME_CHANGED;
+        reef_load_note note = {.kind = n->kind, .type = f->name, .values = f->rows, .lost = of_type ? f->lost : 0};
+        if (n->kind == REEF_NOTE_TYPE_DROPPED) note.rows = f->rows;
+        if (n->field) note.field = texts + n->field;
+        if (n->was) note.was = texts + n->was;
+        if (n->is) note.is = texts + n->is;
+        for (uint32_t k = n->op; k < n->op_end; k++) note.lost += f->ops[k].lost;
+        reef__decode_note(d, &note);
+    }
+}
+
+file_type *reef__get_type(decoding *d)
+{
+    const uint32_t number = reef__get_u32(d->in);
+    if (d->in->status == REEF_OK && number < d->type_count) return &d->types[number];
+    return (void)reef__in_wrong(d->in, REEF_CORRUPT, "type %u isn't described", (unsigned)number), NULL;
+}
+
+reef_entity reef__get_entity(decoding *d)
+{
+    const reef_entity e = reef__get_handle(d->in);
+    if (d->in->status == REEF_OK && e.generation && e.index < d->w->hot.index_count) return e;
+    (void)reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u doesn't exist", (unsigned)e.index, (unsigned)e.generation);
+    return (reef_entity){0, 0};
+}
+
+/* ---- the entity index ---- */
+
+void reef__decode_places_count(reef_world *w, uint32_t place, uint32_t add)
+{
+    if (place == PLACE_EMPTY) w->hot.empty_count += add;
+    else if (place == 2) w->state.retired_count += add;
+    else if (place == 1 || place == PLACE_PENDING) w->state.reserved_count += add;
+}
+
+bool reef__decode_place(decoding *d, reef_entity e, uint32_t place)
+{
+    reef_world *w = d->w;
+    if (e.index >= w->hot.index_count || e.generation == 0)
+        return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u is out of range", (unsigned)e.index,
+                              (unsigned)e.generation);
+    const bool writable = record_owned(w, e.index) && !records_are_blank(w, e.index >> REEF_RECORD_BITS);
+    if (!writable && reef__record_own(w, e.index) == NULL) return reef__decode_no_memory(d);
+    const uint32_t was = (uint32_t)record_read(w, e.index);
+    if (was - 1 < PLACE_EMPTY) {
+        reef__decode_places_count(w, was, UINT32_MAX);
+        record_mark(w, e.index);
+    }
+    if (place > PLACE_EMPTY) {
+        record_put(w, e, place);
+        return true;
+    }
+    reef__decode_places_count(w, place, 1);
+    record_put_rowless(w, e, place);
+    return true;
+}
