@@ -216,6 +216,10 @@
     X(520, "a plan doesn't count numbers that can't be what they were") \
     X(521, "a table that had types which the program hasn't got is taken for another one") \
     X(522, "a file that declares types isn't tried before") \
-    X(523, "a load that may lose nothing loses fields")
+    X(523, "a load that may lose nothing loses fields") \
+    X(540, "what refused code has declared stays known") \
+    X(541, "scripts lose their classes when code is reloaded") \
+    X(542, "classes of refused code stay") \
+    X(543, "classes that no script has keep the code that they are in")
 
 #endif

@@ -13,6 +13,7 @@
  * exchanged; neither needs memory. */
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/code.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
@@ -504,6 +505,13 @@ COLD reef_status reef_history_correct(reef_history *h, const reef_late_input *in
 
 /* ---- a history ---- */
 
+/* Counts where the history leads into code that comes and goes. */
+static COLD void step_hold(const reef_history *h, bool hold)
+{
+    const uintptr_t at[] = {(uintptr_t)h->config.step, (uintptr_t)h->config.context};
+    reef__code_hold(at, sizeof at / sizeof *at, hold);
+}
+
 COLD reef_history *reef_history_new(reef_world *w, const reef_history_config *config)
 {
     static const char op[] = "reef_history_new";
@@ -517,6 +525,7 @@ COLD reef_history *reef_history_new(reef_world *w, const reef_history_config *co
     h->family = w->family;
     h->config = *config;
     h->newest = NO_TICK;
+    step_hold(h, true);
     return h;
 }
 
@@ -524,6 +533,7 @@ COLD void reef_history_free(reef_history *h)
 {
     if (h == NULL) return;
     family *f = h->family;
+    step_hold(h, false);
     snapshots_forget_from(h, 0);
     for (uint64_t t = h->first; t < h->end; t++) input_free(f, moment_at(h, t)->input);
     reef__memory_free(&f->memory, MEMORY_OTHER, h->moments, (size_t)h->capacity * sizeof *h->moments);

@@ -12,6 +12,7 @@
  *
  * All memory hangs from `registry` and `reef__type_pages`, so that leak checkers find it. */
 #include "type/type.h"
+#include "type/code.h"
 #include "type/fields.h"
 #include "type/required_types.h"
 #include "type/type_rules.h"
@@ -52,6 +53,8 @@ static struct {
     uint32_t bucket_count;
     const char *error; /* the text of the first refused declaration; NULL: there is none. Stored once */
     char text[1024];
+    reef_code *holds; /* what is declared now belongs to this code; NULL: to the program */
+    reef_code *tried; /* the declarations of this code are being taken; NULL: of none */
 } registry = {.lock = MUTEX_INIT, .pending = &pending_end, .hidden = &pending_end};
 
 const type *reef__types[REEF_TYPES_MAX + 1];
@@ -59,7 +62,7 @@ type *reef__type_pages[TYPE_PAGES]; /* not in `registry`, so that it takes no ro
 
 /* ---- memory ---- */
 
-static void *type_allocate(size_t bytes)
+void *reef__types_allocate(size_t bytes)
 {
     const reef_allocator *a = &registry.allocator;
     void *p = a->resize ? a->resize(a->context, NULL, 0, bytes, alignof(max_align_t)) : malloc(bytes);
@@ -70,7 +73,7 @@ static void *type_allocate(size_t bytes)
     return p;
 }
 
-static void type_free(void *p, size_t bytes)
+void reef__types_free(void *p, size_t bytes)
 {
     const reef_allocator *a = &registry.allocator;
     if (p == NULL) return;
@@ -218,7 +221,7 @@ static bool subtypes_reserve(const type *base)
         type_list *l = t->subtypes;
         const uint32_t room = l ? l->room * 2 : 4;
         if (l && l->count < l->room) continue;
-        type_list *fresh = type_allocate(sizeof *fresh + room * sizeof *fresh->id);
+        type_list *fresh = reef__types_allocate(sizeof *fresh + room * sizeof *fresh->id);
         if (fresh == NULL) return false;
         fresh->older = l;
         fresh->room = room;
@@ -241,7 +244,8 @@ static void subtypes_put(const type *base, uint32_t id)
 int reef__type_compare(const type *a, const type *b)
 {
     if (a->name_start != b->name_start) return a->name_start < b->name_start ? -1 : 1;
-    return strcmp(a->name, b->name);
+    const int order = strcmp(a->name, b->name);
+    return order != 0 || LIKELY(a == b) ? order : (a->id > b->id) - (a->id < b->id);
 }
 
 uint32_t reef__types_described(void) { return REEF_ACQUIRE_U32(&registry.described); }
@@ -274,21 +278,29 @@ static bool type_buckets_reserve(void)
     uint32_t old_count = registry.bucket_count, *old = registry.bucket;
     if (registry.count + 1 <= old_count / 4 * 3) return true;
     uint32_t count = old_count ? old_count * 2 : TYPE_BUCKETS_MIN;
-    uint32_t *fresh = type_allocate(count * sizeof *fresh);
+    uint32_t *fresh = reef__types_allocate(count * sizeof *fresh);
     if (fresh == NULL) return false;
     registry.bucket = fresh;
     registry.bucket_count = count;
     for (uint32_t i = 0; i < old_count; i++)
         if (old[i]) *type_bucket(record_at(old[i])->name) = old[i];
-    type_free(old, old_count * sizeof *old);
+    reef__types_free(old, old_count * sizeof *old);
     return true;
+}
+
+/* After types were hidden. */
+static COLD void type_buckets_again(void)
+{
+    memset(registry.bucket, 0, registry.bucket_count * sizeof *registry.bucket);
+    for (uint32_t id = 1; id <= registry.count; id++)
+        if (!record_at(id)->hidden) *type_bucket(record_at(id)->name) = id;
 }
 
 static bool type_page_reserve(uint32_t id)
 {
     uint32_t p = (id - 1) >> TYPE_PAGE_BITS;
     if (reef__type_pages[p]) return true;
-    type *fresh = type_allocate(TYPES_PER_PAGE * sizeof *fresh);
+    type *fresh = reef__types_allocate(TYPES_PER_PAGE * sizeof *fresh);
     if (fresh) RELEASE_STORE(&reef__type_pages[p], fresh);
     return fresh != NULL;
 }
@@ -298,7 +310,7 @@ static bool type_page_reserve(uint32_t id)
 /* Gives `t` a copy of the fields. The pointer is stored last: whoever sees it also sees the count. */
 static reef_status type_give_fields(type *t, const reef_field *fields, uint32_t count)
 {
-    void *room = type_allocate(reef__fields_bytes(fields, count));
+    void *room = reef__types_allocate(reef__fields_bytes(fields, count));
     if (room == NULL) return REEF_NO_MEMORY;
     const reef_field *copy = reef__fields_copy(fields, count, room);
     t->field_count = count;
@@ -340,11 +352,11 @@ static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_
     if (next > REEF_TYPES_MAX) return REEF_LIMIT;
     if (!type_page_reserve(next) || !type_buckets_reserve() || !subtypes_reserve(reef__type_of(d->base.id)))
         return REEF_NO_MEMORY;
-    char *name = type_allocate(name_bytes);
+    char *name = reef__types_allocate(name_bytes);
     if (name == NULL) return REEF_NO_MEMORY;
     type *t = record_at(next);
     if (d->field_count && type_give_fields(t, d->fields, d->field_count) < 0) {
-        type_free(name, name_bytes);
+        reef__types_free(name, name_bytes);
         return REEF_NO_MEMORY;
     }
     memcpy(name, d->name, name_bytes);
@@ -355,6 +367,7 @@ static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_
     t->owner = owner ? owner->id : 0;
     t->offset = offset;
     t->stride = owner ? owner->size : t->size;
+    t->fresh = registry.tried != NULL;
     *type_bucket(name) = next;
     t->id = next;
     RELEASE_STORE(&reef__types[next], (const type *)t);
@@ -389,7 +402,7 @@ static COLD reef_status part_make(const type *t, const reef_field *f, uint32_t *
 static COLD reef_status parts_make(type *t)
 {
     if (!t->split || t->field_count == 0 || t->part_count) return REEF_OK;
-    if (t->parts == NULL) t->parts = type_allocate(t->field_count * sizeof *t->parts);
+    if (t->parts == NULL) t->parts = reef__types_allocate(t->field_count * sizeof *t->parts);
     if (t->parts == NULL) return REEF_NO_MEMORY;
     for (uint32_t i = 0; i < t->field_count; i++) {
         const reef_status s = part_make(t, &t->fields[i], &t->parts[i]);
@@ -406,7 +419,7 @@ static reef_status required_give(type *t, const reef_type_desc *d)
 {
     const uint32_t n = d->required_count;
     if (n == 0 || t->required_count) return REEF_OK;
-    reef_component *copy = type_allocate(n * sizeof *copy);
+    reef_component *copy = reef__types_allocate(n * sizeof *copy);
     if (copy == NULL) return REEF_NO_MEMORY;
     memcpy(copy, d->required, n * sizeof *copy);
     reef__ids_sort(&copy->id, n);
@@ -423,7 +436,7 @@ COLD uint32_t reef__types_resolve(void)
     for (uint32_t id = registry.settled + 1; id <= count; id++) {
         type *t = record_at(id);
         const uint32_t n = reef__needs_of(t, needs, REEF_COMPONENTS_MAX);
-        uint32_t *copy = n ? type_allocate(n * sizeof *copy) : NULL;
+        uint32_t *copy = n ? reef__types_allocate(n * sizeof *copy) : NULL;
         if (n && copy == NULL) break;
         if (n) memcpy(copy, needs, n * sizeof *copy);
         t->needs = copy;
@@ -433,6 +446,29 @@ COLD uint32_t reef__types_resolve(void)
     const uint32_t settled = registry.settled;
     mutex_unlock(&registry.lock);
     return settled == count ? count : 0;
+}
+
+/* A hidden type that is as described, but for its hooks, and gets its name again. NULL: there is none. */
+static COLD type *type_hidden_like(const reef_type_desc *d)
+{
+    static const reef_hooks none;
+    for (uint32_t id = 1; id <= registry.count; id++) {
+        type *t = record_at(id);
+        if (!t->hidden || strcmp(t->name, d->name) != 0) continue;
+        const reef_hooks was = t->hooks, *is = d->hooks ? d->hooks : &none;
+        if (!reef__hooks_alike(&was, is)) continue;
+        t->hooks = *is;
+        if (reef__type_same(t, d, id <= registry.settled)) {
+            t->hidden = false;
+            for (uint32_t i = 0; i < t->part_count; i++) record_at(t->parts[i])->hidden = false;
+            t->fresh = registry.tried != NULL;
+            *type_bucket(t->name) = id;
+            for (uint32_t i = 0; i < t->part_count; i++) *type_bucket(record_at(t->parts[i])->name) = t->parts[i];
+            return t;
+        }
+        t->hooks = was;
+    }
+    return NULL;
 }
 
 /* Makes the type, or finds an equal one and completes its fields. Under the lock. */
@@ -446,6 +482,7 @@ static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
     type *t = type_by_name(d->name);
     status = reef__required_check(t, d, &which);
     if (status < 0) return status;
+    if (t == NULL) t = type_hidden_like(d);
     if (t == NULL) {
         uint32_t made = 0;
         status = type_make(d, NULL, 0, &made);
@@ -493,11 +530,23 @@ static const char *home_text(reef_home home)
 
 static const char *base_text(const type *base) { return base ? base->name : "none"; }
 
-/* Keeps the text of why a declaration is refused, for the first one only. */
+/* Where to write why a declaration is refused, for the first one only. False: this isn't the first one. */
+static bool refusal_begin(text_out *o)
+{
+    char *text = registry.tried ? registry.tried->text : registry.text;
+    *o = (text_out){text, sizeof registry.text, 0};
+    return registry.tried ? text[0] == 0 : registry.error == NULL;
+}
+
+static void refusal_end(void)
+{
+    if (registry.tried == NULL) RELEASE_STORE(&registry.error, (const char *)registry.text);
+}
+
 static void type_refuse(const reef_type_desc *d, reef_status status)
 {
-    text_out o = {registry.text, sizeof registry.text, 0};
-    if (registry.error) return;
+    text_out o;
+    if (!refusal_begin(&o)) return;
     reef__text_put(&o, "type %s: ", d->name ? d->name : "(no name)");
     const type *t = status == REEF_EXISTS ? type_by_name(d->name) : NULL, *which;
     if (t == NULL && reef__required_check(type_by_name(d->name), d, &which) == status) {
@@ -546,18 +595,18 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
                                    ? "; a world used it before it was said what it requires"
                                    : "; they require different types");
     }
-    RELEASE_STORE(&registry.error, (const char *)registry.text);
+    refusal_end();
 }
 
 const char *reef_declare_error(void) { return REEF_ACQUIRE_POINTER(&registry.error); }
 
 static void base_refuse(const reef_type_decl *decl, const char *why)
 {
-    text_out o = {registry.text, sizeof registry.text, 0};
-    if (registry.error) return;
+    text_out o;
+    if (!refusal_begin(&o)) return;
     reef__text_put(&o, "type %s: it can't be a subtype of %s, %s", decl->name,
                    decl->base->name ? decl->base->name : "(no name)", why);
-    RELEASE_STORE(&registry.error, (const char *)registry.text);
+    refusal_end();
 }
 
 static reef_status type_take(reef_type_decl *decl);
@@ -665,8 +714,9 @@ void reef_declare(reef_type_decl *decl)
     /* Fields may come after the first use, when constructors use types; they are then added at once. */
     bool late = decl->id != 0 && type_take(decl) != REEF_NO_MEMORY;
     if (!linked && !late) {
-        decl->next = registry.pending;
-        registry.pending = decl;
+        reef_type_decl **list = registry.holds ? &registry.holds->held : &registry.pending;
+        decl->next = *list;
+        *list = decl;
     }
     mutex_unlock(&registry.lock);
 }
@@ -685,6 +735,7 @@ COLD void reef_undeclare_(reef_type_decl *decl)
     mutex_lock(&registry.lock);
     list_leave(&registry.pending, decl);
     list_leave(&registry.hidden, decl);
+    for (reef_code *c = reef__code_first; c; c = c->next) list_leave(&c->held, decl);
     mutex_unlock(&registry.lock);
 }
 
@@ -697,6 +748,63 @@ COLD reef_component reef_resolve(reef_type_decl *decl)
     if (registry.shows) RELEASE_STORE(&decl->shown, c.id);
     mutex_unlock(&registry.lock);
     return c;
+}
+
+/* ---- code that comes and goes ---- */
+
+void reef__types_lock(void) { mutex_lock(&registry.lock); }
+void reef__types_unlock(void) { mutex_unlock(&registry.lock); }
+
+COLD void reef__declarations_hold(reef_code *c)
+{
+    registry.holds = c;
+    if (c) c->held = &pending_end;
+}
+
+/* The hooks of the type become those that it is declared with now, if the earlier ones are those of earlier code of the
+ * same module. There is room for the change. */
+static COLD void hooks_follow(reef_code *c, const reef_type_decl *decl, uint64_t module)
+{
+    type *t = type_by_name(decl->name);
+    if (t == NULL || decl->hooks == NULL || reef__hooks_same(t, decl->hooks)) return;
+    if (!reef__hooks_alike(&t->hooks, decl->hooks) || !reef__hooks_of(&t->hooks, module)) return;
+    c->changes[c->change_count++] = (code_change){t, t->hooks};
+    t->hooks = *decl->hooks;
+}
+
+COLD reef_status reef__declarations_try(reef_code *c, uint64_t module)
+{
+    uint32_t count = 0;
+    reef_status s = REEF_OK;
+    mutex_lock(&registry.lock);
+    for (const reef_type_decl *d = c->held; d != &pending_end; d = d->next) count++;
+    c->changes = reef__types_allocate((count + 1) * sizeof *c->changes);
+    c->change_room = c->changes ? count + 1 : 0;
+    if (c->changes == NULL || !types_take_pending()) s = REEF_NO_MEMORY;
+    registry.tried = c;
+    for (const reef_type_decl *d = c->held; s >= 0 && d != &pending_end; d = d->next) hooks_follow(c, d, module);
+    for (reef_type_decl *d = c->held; s >= 0 && d != &pending_end; d = d->next) {
+        s = type_take(d);
+        if (s >= 0) RELEASE_STORE(&d->shown, d->id);
+    }
+    registry.tried = NULL;
+    mutex_unlock(&registry.lock);
+    return s < 0 ? s : REEF_OK;
+}
+
+COLD void reef__declarations_settle(reef_code *c, bool stays)
+{
+    mutex_lock(&registry.lock);
+    for (uint32_t i = c->change_count; i-- > 0 && !stays;) c->changes[i].t->hooks = c->changes[i].hooks;
+    for (uint32_t id = 1; id <= registry.count; id++) {
+        type *t = record_at(id);
+        if (!stays && t->fresh) t->hidden = true;
+        t->fresh = false;
+    }
+    for (reef_type_decl *d = c->held; !stays && d != &pending_end; d = d->next) d->id = d->shown = 0;
+    if (!stays && registry.bucket_count) type_buckets_again();
+    c->change_count = 0;
+    mutex_unlock(&registry.lock);
 }
 
 /* ---- types made at run time, and looking types up ---- */
