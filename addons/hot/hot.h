@@ -37,6 +37,19 @@ bool hot_folder_make(char *path, size_t size);
 void hot_folder_remove(const char *path);
 void hot_file_remove(const char *path);
 
+/* ---- trial.c ---- */
+
+typedef enum hot_trial_role { HOT_TRIAL_CHILD, HOT_TRIAL_PASSED, HOT_TRIAL_FAILED } hot_trial_role;
+
+/* Begins a trial: in the child it returns HOT_TRIAL_CHILD, in the program it waits for the child's end. Failed: `why`
+ * says how. */
+hot_trial_role hot_trial_fork(uint32_t limit_ms, char *why, size_t size);
+/* In the child: from here on whatever would end the program, a mistake, and the end of the time end the child. */
+void hot_trial_begin(reef_world *w);
+void hot_trial_library(const reef_code_range *range); /* where the library lies whose addresses are told */
+/* Ends the child. NULL: it passed. */
+void hot_trial_end(const char *failure);
+
 /* ---- watch.c ---- */
 
 typedef struct hot_watch {

@@ -28,9 +28,12 @@ struct reef_hot_code {
     hot_library *newest;                 /* the one in use, and older ones that couldn't be closed yet */
     char name[REEF_SYSTEM_NAME_MAX + 1]; /* of the module */
     char folder[HOT_PATH_MAX];
-    bool own_folder, again; /* again: the last attempt was refused, so the same bytes are tried again */
-    uint32_t number;        /* of the next copy */
-    size_t size;            /* of the library in use */
+    bool own_folder;
+    bool again;      /* the last attempt was refused, so the same bytes are tried again */
+    bool waits;      /* the world couldn't change: the next poll tries again */
+    bool on_trial;   /* this is the child process of a trial */
+    uint32_t number; /* of the next copy */
+    size_t size;     /* of the library in use */
     uint64_t hash;
     reef_hot_desc desc;
     char text[REEF_HOT_TEXT_MAX];
@@ -67,6 +70,7 @@ static hot_library *library_open(reef_hot_code *h, const hot_file *f, char *why,
     x->handle = x->code ? hot_loader_open(x->path, why, size) : NULL;
     const uint32_t count = x->handle ? hot_loader_ranges(x->handle, &range) : 0;
     if (x->handle) (void)reef_code_end(x->code, &range, count);
+    if (count && h->on_trial) hot_trial_library(&range);
     x->entry = x->handle ? hot_loader_find(x->handle) : NULL;
     if (x->handle && (x->entry == NULL || x->entry->module == NULL))
         (void)snprintf(why, size, "it exports no module: REEF_HOT_LIBRARY(&module)");
@@ -138,7 +142,7 @@ static void ticks_replay(reef_hot_code *h)
 /* ---- using a library ---- */
 
 /* The new library takes over. */
-static void library_take_over(reef_hot_code *h, hot_library *x, const hot_file *f)
+static void library_take_over(reef_hot_code *h, hot_library *x, const hot_file *f, uint32_t layouts)
 {
     const hot_library *old = h->newest;
     void *kept = old && old->entry->close ? old->entry->close(h->world) : NULL;
@@ -150,22 +154,27 @@ static void library_take_over(reef_hot_code *h, hot_library *x, const hot_file *
     const reef_module *m = x->entry->module;
     (void)snprintf(h->name, sizeof h->name, "%s", m->name);
     hot_say(h, "%s %u is in use", m->name, m->version);
-    if (old) ticks_replay(h);
+    if (layouts) hot_say(h, "%u type%s another layout now", layouts, layouts == 1 ? " has" : "s have");
+    else if (old) ticks_replay(h);
     libraries_close(h, false);
 }
 
 static bool file_use(reef_hot_code *h, const hot_file *f)
 {
     char why[REEF_HOT_TEXT_MAX / 2] = "";
+    reef_status s = REEF_OK;
+    reef_code_settings settings = {
+        .lose_values = h->desc.lose_values, .history = h->desc.history, .replay = h->desc.replay};
     hot_library *x = hot_file_check(f, why, sizeof why) ? library_open(h, f, why, sizeof why) : NULL;
     if (x) {
         const char *name = x->entry->module->name;
         if (h->name[0] && (name == NULL || strcmp(name, h->name) != 0))
             (void)snprintf(why, sizeof why, "its module is named %.80s, and was %s", name ? name : "(null)", h->name);
-        else if (reef_code_use(h->world, x->code, x->entry->module) < 0)
+        else if ((s = reef_code_use(h->world, x->code, x->entry->module, &settings)) < 0)
             (void)reef_error_text(h->world, why, sizeof why);
-        else return library_take_over(h, x, f), true;
+        else return library_take_over(h, x, f, settings.layouts), true;
     }
+    h->waits = s == REEF_LOCKED;
     hot_say(h, "%s is refused: %s", h->watch.path, why);
     if (x && !library_close(x, why, sizeof why)) { /* something that its `load` has made outside of the world */
         hot_library **end = &h->newest;
@@ -176,19 +185,39 @@ static bool file_use(reef_hot_code *h, const hot_file *f)
     return false;
 }
 
+/* Plays the first ticks with the new code in a child process. False: they can't be played, and it is said why. What is
+ * refused without playing passes: the program will see the same. */
+static bool trial_passes(reef_hot_code *h, const hot_file *f)
+{
+    char why[REEF_HOT_TEXT_MAX / 2];
+    if (h->desc.trial_ticks == 0) return true;
+    const hot_trial_role role = hot_trial_fork(h->desc.trial_ms ? h->desc.trial_ms : 5000, why, sizeof why);
+    if (role == HOT_TRIAL_FAILED) hot_say(h, "%s is refused: %s", h->watch.path, why);
+    if (role != HOT_TRIAL_CHILD) return role == HOT_TRIAL_PASSED;
+    h->on_trial = true;
+    hot_trial_begin(h->world);
+    reef_status s = REEF_OK;
+    const bool used = file_use(h, f);
+    for (uint32_t i = 0; used && s >= 0 && i < h->desc.trial_ticks; i++) s = reef_tick(h->world, h->desc.trial_dt);
+    if (s < 0) (void)reef_error_text(h->world, why, sizeof why);
+    hot_trial_end(s < 0 ? why : NULL);
+    return false;
+}
+
 reef_hot_event reef_hot_poll(reef_hot_code *h)
 {
     char why[REEF_DETAIL_MAX];
     hot_file f;
     if (h == NULL) return REEF_HOT_SAME;
     h->text[0] = 0;
-    if (!hot_watch_changed(&h->watch)) return REEF_HOT_SAME;
+    if (!hot_watch_changed(&h->watch) && !h->waits) return REEF_HOT_SAME;
+    h->waits = false;
     if (!hot_file_read(&f, h->watch.path, why, sizeof why)) {
         hot_say(h, "%s", why);
         return h->again = true, REEF_HOT_REFUSED;
     }
     const bool same = h->newest && f.size == h->size && f.hash == h->hash && !h->again;
-    const bool used = !same && file_use(h, &f);
+    const bool used = !same && trial_passes(h, &f) && file_use(h, &f);
     hot_file_drop(&f);
     if (!same) h->again = !used;
     return same ? REEF_HOT_SAME : used ? REEF_HOT_LOADED : REEF_HOT_REFUSED;

@@ -101,6 +101,7 @@ typedef struct reef_hot_code reef_hot_code;
 
 /* Settings; {0}: all defaults. */
 typedef struct reef_hot_desc {
+    bool lose_values; /* as in reef_code_settings (reef/code.h) */
     /* where copies of the library are put, since the compiler writes the next one where this one was; NULL: a folder of
      * its own in $TMPDIR or /tmp, which reef_hot_close removes */
     const char *folder;
@@ -109,6 +110,13 @@ typedef struct reef_hot_desc {
      * tick can't be played again, the new code is used all the same, and the text says so. 0: they aren't */
     reef_history *history;
     uint64_t replay;
+    /* A trial before new code is used, on Linux; 0: none. A child process (fork) uses it and plays this many ticks with
+     * `trial_dt` seconds each, on one thread, in at most `trial_ms` milliseconds (0: 5,000). If it crashes, fails an
+     * assertion, makes a mistake that the checked build reports, or doesn't end, the library is refused, and the text
+     * names the system and the address in the library (for addr2line). What the code does outside of the world (files,
+     * sockets) happens in the trial, too */
+    uint32_t trial_ticks, trial_ms;
+    float trial_dt;
 } reef_hot_desc;
 
 /* What reef_hot_poll has found. */

@@ -4,7 +4,7 @@
  *     reef_code *code = reef_code_begin();
  *     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);   its declarations of types belong to `code`
  *     reef_code_end(code, ranges, range_count);
- *     if (reef_code_use(world, code, module) < 0) ...        refused: the world is as it was before
+ *     if (reef_code_use(world, code, module, NULL) < 0) ...        refused: the world is as it was before
  *     ...
  *     if (reef_code_unused(code, why, sizeof why)) {
  *         dlclose(library);
@@ -16,6 +16,7 @@
 #ifndef REEF_CODE_H
 #define REEF_CODE_H
 
+#include "history.h"
 #include "module.h"
 
 REEF_BEGIN_C
@@ -38,16 +39,40 @@ REEF_API reef_code *reef_code_begin(void);
  * many ranges). */
 REEF_API reef_status reef_code_end(reef_code *code, const reef_code_range *ranges, uint32_t count);
 
+/* Settings of reef_code_use; {0}: all defaults. */
+typedef struct reef_code_settings {
+    /* use the code although values lose something by another layout (what a load would report as lost) */
+    bool lose_values;
+    /* A history of the world, whose kept states have the old layouts. It goes on from the state of `replay` ticks ago,
+     * or the oldest that it has: this state is converted, and the recorded inputs are played with the new code, with
+     * the history's step. With `replay` 0 it goes on from the present. What it had recorded before is dropped. Without
+     * it such states refuse the new layouts; where no layout changes, it isn't used, and keeps everything */
+    reef_history *history;
+    uint64_t replay;
+    uint32_t layouts; /* set by the call: how many types have another layout now */
+} reef_code_settings;
+
 /* Uses the module of the code, as reef_module_use does, also in the version that the world uses already, which it
  * replaces. The types that the code declares become known. Where earlier code of this module has declared them
- * already, the hooks are those of the new code from now on, in all worlds; a type whose hooks begin or cease to exist
- * has changed. The classes of module->scripts are found by name: each script goes on with the functions of the class of
- * its name, and with none if the new code lacks the class. The data of a class keeps its size.
+ * already, the hooks are those of the new code from now on, in all worlds. The classes of module->scripts are found by
+ * name: each script goes on with the functions of the class of its name, and with none if the new code lacks the class.
+ * The data of a class keeps its size. `settings` may be NULL.
+ *
+ * A type that only this module has declared may have another layout: other fields, another size or home, hooks that
+ * begin or cease. All values of the world are converted as when a file is loaded (reef/save.h): by the names of fields
+ * and of values of enums, numbers to their new kinds; new fields get default values. Handles stay valid, queries too,
+ * and for the next loops that ask for changes everything has changed. reef_component is another one: ask for the type
+ * again. Refused are: values that would lose something (.detail names the fields with the number of values), unless
+ * lose_values is set; another world, a fork or a snapshot that knows the type; systems and observers outside of the
+ * module that name it; queries that compare or sort by its values; and values of any type that a file can't carry
+ * whole, because they have hooks, or bytes that no field describes.
  *
  * If anything is refused, everything is as it was before, and what the code alone has declared is forgotten. Errors: as
- * for reef_module_use; UNKNOWN_TYPE (a type was declared differently before; .detail says how), BAD_ARGUMENT (the data
- * of a class has another size; the code was used before or is being loaded), NO_MEMORY. */
-REEF_API reef_status reef_code_use(reef_world *world, reef_code *code, const reef_module *module);
+ * for reef_module_use; UNKNOWN_TYPE (a type was declared differently before, and can't change; .detail says why),
+ * BAD_ARGUMENT (the data of a class has another size; the code was used before or is being loaded), NOT_PORTABLE,
+ * NOT_COPYABLE and LIMIT (values can't be converted), NO_MEMORY, and what the step of the history returns. */
+REEF_API reef_status reef_code_use(reef_world *world, reef_code *code, const reef_module *module,
+                                   reef_code_settings *settings);
 
 /* Does nothing of reef lead into the code any more? Counted are systems, observers, modules, orders of queries and
  * histories in all worlds and snapshots, hooks of types, and classes of scripts. If false, `why` (may be NULL) says

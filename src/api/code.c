@@ -1,7 +1,8 @@
 /* Code that comes and goes. What it declares is tried first, then its module is used; if anything fails, all of it goes
  * back, the last one first:
  *
- *     types and their hooks ──► classes of scripts ──► the module's systems, observers and phases
+ *     types and their hooks ──► values of types that have another layout (layout_change.c) ──► classes of scripts
+ *         ──► the module's systems, observers and phases ──► queries that name such types ──► the last ticks again
  *
  * src/type/code.h says how it is known whether something leads into the code. */
 #include "type/code.h"
@@ -9,6 +10,7 @@
 #include "storage/error.h"
 #include "storage/world_data.h"
 #include "system/script.h"
+#include "api/layout_change.h"
 #include "api/module.h"
 #include "reef/code.h"
 #include "reef/log.h"
@@ -30,25 +32,43 @@ static COLD reef_status refuse_code(reef_world *w, const char *op, reef_status s
     return s == REEF_NO_MEMORY ? reef__refuse(w, s, op) : reef__failure_detail(w, s, op, 0, detail);
 }
 
-COLD reef_status reef_code_use(reef_world *w, reef_code *c, const reef_module *m)
+/* What is declared is known: the world follows. */
+static COLD reef_status code_take(layout_change *x, const reef_module *m)
+{
+    reef_status s = REEF_OK;
+    x->count = reef__declarations_retired(x->list, LAYOUTS_MAX);
+    if (x->count > LAYOUTS_MAX) {
+        (void)snprintf(x->why, sizeof x->why, "more than %d types have other layouts", LAYOUTS_MAX);
+        return REEF_LIMIT;
+    }
+    if (x->count) s = reef__layouts_begin(x);
+    if (s >= 0) s = reef__scripts_try(x->module, m->scripts, m->script_count, x->why, sizeof x->why);
+    if (s >= 0) s = reef__module_take(x->world, x->op, m, true);
+    if (s >= 0 && x->count) s = reef__layouts_follow(x);
+    return s;
+}
+
+COLD reef_status reef_code_use(reef_world *w, reef_code *c, const reef_module *m, reef_code_settings *settings)
 {
     static const char op[] = "reef_code_use";
-    char detail[REEF_DETAIL_MAX] = "";
+    static const reef_code_settings defaults;
     reef_status s = reef__module_allowed(w, op, m);
     if (s != REEF_OK) return s;
     if (c == NULL || c->loading || c->module)
         return refuse_code(w, op, REEF_BAD_ARGUMENT, "the code is being loaded, or was used before");
-    const uint64_t id = reef__module_id(m->name);
+    layout_change x = {
+        .world = w, .op = op, .module = reef__module_id(m->name), .settings = settings ? settings : &defaults};
     c->text[0] = 0;
-    s = reef__declarations_try(c, id);
+    s = reef__declarations_try(c, x.module);
     if (s < 0 && s != REEF_NO_MEMORY) s = REEF_UNKNOWN_TYPE;
     if (s < 0) (void)refuse_code(w, op, s, c->text);
-    if (s >= 0 && (s = reef__scripts_try(id, m->scripts, m->script_count, detail, sizeof detail)) < 0)
-        (void)refuse_code(w, op, s, detail);
-    if (s >= 0) s = reef__module_take(w, op, m, true);
+    else if ((s = code_take(&x, m)) < 0 && x.why[0]) (void)refuse_code(w, op, s, x.why);
+    else if (s < 0 && w->error.status != s) (void)reef__refuse(w, s, op);
+    s = reef__layouts_end(&x, s);
     reef__scripts_settle(s >= 0 || BUG(542));
     reef__declarations_settle(c, s >= 0 || BUG(540));
-    if (s >= 0) c->module = id;
+    if (settings) settings->layouts = s >= 0 ? x.count : 0;
+    if (s >= 0) c->module = x.module;
     return s;
 }
 

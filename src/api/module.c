@@ -2,7 +2,7 @@
  *
  * Loading calls the module's function while world.loading is set: systems, observers and phases that are made then get
  * the module's id. A schedule is a value that is shared and never changed, and a state can be set aside. So a load that
- * is refused goes back to both as they were (trial_end).
+ * is refused goes back to both as they were (reef__trial_end).
  *
  * To replace a module, its systems and observers first leave the schedule, but their slots are kept; those of the new
  * version that have the same names get these slots. Then the order is made (order_join): what was there keeps its
@@ -113,15 +113,8 @@ static COLD reef_status needs_check(reef_world *w, const char *op, const reef_mo
 
 /* ---- trials ---- */
 
-/* A change that is taken back whole if it fails. */
-typedef struct module_trial {
-    reef_world *backup;
-    skips_room room;
-    schedule *before; /* held */
-} module_trial;
-
 /* False: there is no memory, which is recorded. */
-static COLD bool trial_begin(reef_world *w, const char *op, module_trial *x)
+COLD bool reef__trial_begin(reef_world *w, const char *op, module_trial *x)
 {
     *x = (module_trial){.backup = reef__world_restorable(w)};
     if (x->backup == NULL) return false;
@@ -133,7 +126,7 @@ static COLD bool trial_begin(reef_world *w, const char *op, module_trial *x)
     return false;
 }
 
-static COLD reef_status trial_end(reef_world *w, module_trial *x, reef_status s)
+COLD reef_status reef__trial_end(reef_world *w, module_trial *x, reef_status s)
 {
     schedule *left = x->before;
     if (s < 0) {
@@ -377,11 +370,11 @@ COLD reef_status reef__module_take(reef_world *w, const char *op, const reef_mod
     if (s == REEF_OK) s = declarations_check(w, op, m, code);
     if (s != REEF_OK) return s;
     if (!reef__observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op);
-    if (!trial_begin(w, op, &x)) return w->error.status;
+    if (!reef__trial_begin(w, op, &x)) return w->error.status;
     s = module_load(w, op, m, x.before);
     if (s >= 0) s = module_settle(w, op, x.before, id);
     if (s >= 0) states_hand_over(w, x.before, id);
-    return trial_end(w, &x, s < 0 ? s : REEF_OK);
+    return reef__trial_end(w, &x, s < 0 ? s : REEF_OK);
 }
 
 COLD reef_status reef_module_use(reef_world *w, const reef_module *m)
@@ -428,14 +421,14 @@ COLD reef_status reef_module_remove(reef_world *w, const char *name)
     const reef_module *about = m->about;
     const uint64_t id = m->id;
     if (!reef__observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op);
-    if (!trial_begin(w, op, &x)) return w->error.status;
+    if (!reef__trial_begin(w, op, &x)) return w->error.status;
     reef_status s = scripts_remove(w, about);
     schedule *left = s >= 0 ? schedule_without(w, id, ENTRY_NONE) : NULL;
     if (s >= 0 && left == NULL) s = reef__refuse(w, REEF_NO_MEMORY, op);
     if (s >= 0) s = schedule_settle(w, op, left);
     if (s >= 0) states_hand_over(w, x.before, id);
     if (s >= 0 && about->unload) about->unload(w, about->context);
-    return trial_end(w, &x, s < 0 ? s : REEF_OK);
+    return reef__trial_end(w, &x, s < 0 ? s : REEF_OK);
 }
 
 /* ---- looking ---- */

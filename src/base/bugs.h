@@ -220,6 +220,8 @@
     X(540, "what refused code has declared stays known") \
     X(541, "scripts lose their classes when code is reloaded") \
     X(542, "classes of refused code stay") \
-    X(543, "classes that no script has keep the code that they are in")
+    X(543, "classes that no script has keep the code that they are in") \
+    X(544, "a layout changes although a fork has values of the old one") \
+    X(546, "queries still name a type as it was before its layout changed")
 
 #endif

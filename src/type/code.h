@@ -20,6 +20,11 @@ typedef struct code_change {
     reef_hooks hooks;
 } code_change;
 
+/* A type, and what has its name now with another layout. */
+typedef struct code_layout {
+    const struct type *was, *is;
+} code_layout;
+
 struct reef_code {
     reef_code *next;      /* in the list of all code */
     reef_type_decl *held; /* its declarations */
@@ -28,6 +33,7 @@ struct reef_code {
     bool loading;    /* declarations are being held for it */
     uint64_t holds;  /* pointers that lead into it */
     uint64_t module; /* the id of the module that it was used as; 0: it wasn't used */
+    uint64_t trying; /* the module that it is being tried as */
     code_change *changes;
     uint32_t change_count, change_room;
     char text[1024]; /* why a declaration is refused; "": none was */
@@ -65,6 +71,9 @@ void reef__declarations_hold(reef_code *c);
 /* Takes the declarations that were held, for the module of this id. A negative status: one was refused, and c->text
  * says why, or there is no memory; the caller undoes. */
 reef_status reef__declarations_try(reef_code *c, uint64_t module);
+/* The types that have given their names to other layouts in this trial; the answer is how many, of which at most `room`
+ * are written. */
+uint32_t reef__declarations_retired(code_layout *to, uint32_t room);
 /* Ends the trial: what it has changed stays, or is as before. */
 void reef__declarations_settle(reef_code *c, bool stays);
 

@@ -14,6 +14,7 @@
 #include "type/type.h"
 #include "type/code.h"
 #include "type/fields.h"
+#include "type/relation_type.h"
 #include "type/required_types.h"
 #include "type/type_rules.h"
 #include "type/type_walk.h"
@@ -28,11 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-    RELATION_PAGE_ROWS = 64, /* values of a page of exclusive relations: few sources shouldn't cost much */
-    TYPE_PAGES = REEF_TYPES_MAX / TYPES_PER_PAGE,
-    TYPE_BUCKETS_MIN = 64
-};
+enum { TYPE_PAGES = REEF_TYPES_MAX / TYPES_PER_PAGE, TYPE_BUCKETS_MIN = 64 };
 
 /* The end of the lists of pending and of hidden declarations. A declaration is in one of them exactly when its `next`
  * isn't NULL. */
@@ -113,87 +110,9 @@ uint32_t reef__kind_size(reef_kind kind)
     return 0;
 }
 
-/* ---- types of relations ---- */
-
 /* Fields that aren't as they were given: those of a type of relations, or those with members that are structs. Under
  * the lock. */
 static made_fields made_list;
-
-/* Are the first fields of the description these? */
-static bool begins_with(const reef_type_desc *d, const reef_field *fields, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        const reef_field *f = d->fields ? &d->fields[i] : NULL;
-        if (i >= d->field_count || f == NULL || f->name == NULL || strcmp(f->name, fields[i].name) != 0) return false;
-        if (f->kind != fields[i].kind || f->offset != fields[i].offset || f->bytes != fields[i].bytes) return false;
-    }
-    return true;
-}
-
-/* What is wrong with these options of a relation; NULL: nothing. */
-static const char *options_conflict(uint32_t r)
-{
-    if (r & REEF_CASCADE && r & REEF_KEEPS_TARGET) return "REEF_CASCADE and REEF_KEEPS_TARGET exclude each other";
-    if (r & REEF_SYMMETRIC && r & REEF_ACYCLIC) return "REEF_SYMMETRIC and REEF_ACYCLIC exclude each other";
-    if (r & REEF_GROUPED && !(r & REEF_EXCLUSIVE)) return "REEF_GROUPED needs REEF_EXCLUSIVE";
-    if (r & ~(uint32_t)REEF_RELATION_ALL || !(r & REEF_IS_RELATION))
-        return "its options as a relation are unknown, or lack REEF_IS_RELATION";
-    return NULL;
-}
-
-/* Why a type of relations is refused with BAD_ARGUMENT. */
-static const char *relation_refused(const reef_type_desc *d)
-{
-    const char *conflict = options_conflict(d->relation);
-    if (conflict) return conflict;
-    if (d->hooks || d->base.id) return "a relation has no hooks and no base";
-    return d->data.id ? "the data of a relation is a component with a size, without hooks, aligned to 16 bytes at most"
-                      : "a relation has its own size, alignment and home";
-}
-
-/* Completes the description of a type of relations: everything but its name follows from its options and the type of
- * its data. */
-static reef_status relation_complete(reef_type_desc *d)
-{
-    static const reef_field head[2] = {{.name = "target", .kind = REEF_ENTITY, .offset = 0, .bytes = 8},
-                                       {.name = "place", .kind = REEF_U64, .offset = 8, .bytes = 8}};
-    const type *data = reef__type_of(d->data.id);
-    const bool exclusive = d->relation & REEF_EXCLUSIVE;
-    if (d->data.id && data == NULL) return REEF_UNKNOWN_TYPE;
-    if (options_conflict(d->relation) || d->hooks || d->base.id) return REEF_BAD_ARGUMENT;
-    if (data &&
-        (data->size == 0 || data->hooked || data->resets || data->tracked || data->align > 16 || data->relation))
-        return REEF_BAD_ARGUMENT;
-    if (data && data->field_count > REEF_FIELDS_MAX - 2) return REEF_LIMIT;
-    const bool of_file = data == NULL && d->field_count > 2; /* which has data of a type that nobody declared */
-    const uint32_t align = of_file                   ? d->align
-                           : data && data->align > 8 ? data->align
-                                                     : 8,
-                   size = of_file ? d->size : (16 + (data ? data->size : 0) + align - 1) & ~(align - 1);
-    const reef_home home = exclusive ? REEF_PAGED : REEF_MULTI;
-    if ((d->size && d->size != size) || (d->align && d->align != align) || (d->home && d->home != home))
-        return REEF_BAD_ARGUMENT;
-    d->size = size;
-    d->align = align;
-    d->home = home;
-    d->page_rows = exclusive ? RELATION_PAGE_ROWS : 0;
-    if (d->field_count) /* a file tells them */
-        return size >= 16 && align >= 8 && begins_with(d, head, 2) ? REEF_OK : REEF_BAD_ARGUMENT;
-    memcpy(made_list.field, head, sizeof head);
-    d->field_count = 2;
-    if (data && data->field_count == 0)
-        made_list.field[d->field_count++] =
-            (reef_field){.name = "data", .kind = REEF_U8, .offset = 16, .bytes = data->size};
-    for (uint32_t i = 0; data && i < data->field_count; i++) {
-        reef_field *f = &made_list.field[d->field_count++];
-        *f = data->fields[i];
-        f->offset += 16;
-        snprintf(made_list.name[i], sizeof made_list.name[i], "data.%s", f->name);
-        f->name = made_list.name[i];
-    }
-    d->fields = made_list.field;
-    return REEF_OK;
-}
 
 /* ---- subtypes ---- */
 
@@ -475,7 +394,7 @@ static COLD type *type_hidden_like(const reef_type_desc *d)
 static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
 {
     const type *which;
-    reef_status status = d->relation || d->data.id ? relation_complete(d) : REEF_OK;
+    reef_status status = d->relation || d->data.id ? reef__relation_complete(d, &made_list) : REEF_OK;
     if (status >= 0 && !reef__fields_flatten(&made_list, &d->fields, &d->field_count)) status = REEF_BAD_ARGUMENT;
     if (status >= 0) status = reef__type_normalise(d);
     if (status < 0) return status;
@@ -560,7 +479,7 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
         reef__text_put(&o, "it can't be a subtype of %s: %s (sizes %u and %u, alignments %u and %u)", base->name,
                        reef_status_text(status), base->size, d->size, base->align, d->align);
     } else if (t == NULL && d->relation && status == REEF_BAD_ARGUMENT) {
-        reef__text_put(&o, "%s", relation_refused(d));
+        reef__text_put(&o, "%s", reef__relation_refused(d));
     } else if (t == NULL && d->field_count <= REEF_FIELDS_MAX && d->fields && text_put_refused_field(&o, d)) {
         /* it is said */
     } else if (t == NULL) {
@@ -652,7 +571,7 @@ static COLD reef_status required_take(reef_type_decl *decl, reef_type_desc *d, b
     return status;
 }
 
-static COLD reef_status type_take(reef_type_decl *decl)
+static COLD reef_status type_take_as_known(reef_type_decl *decl)
 {
     uint32_t id = 0;
     const bool first = decl->id == 0;
@@ -671,9 +590,48 @@ static COLD reef_status type_take(reef_type_decl *decl)
     if (status < 0) return status;
     if (decl->data) d.data.id = decl->data->id;
     status = type_register(&d, &id);
-    if (status >= 0) decl->id = id;
-    else if (status != REEF_NO_MEMORY) type_refuse(&d, status);
+    if (status >= 0) {
+        if (first && registry.tried == NULL) record_at(id)->declared++;
+        decl->id = id;
+    } else if (status != REEF_NO_MEMORY) type_refuse(&d, status);
     return status >= 0 && decl->required ? required_take(decl, &d, first) : status;
+}
+
+/* The code that is being tried declares another layout of a type: the type gives its name to the new one. False: it
+ * can't, and the text says why. */
+static COLD bool type_retire(const reef_type_decl *decl)
+{
+    reef_code *c = registry.tried;
+    type *t = type_by_name(decl->name);
+    const char *why = NULL;
+    if (t == NULL) return false;
+    if (t->fresh) why = "this library declares it twice";
+    else if (t->declared) why = "the program declares it, too, and can't change with it";
+    else if (t->module != c->trying) why = "it isn't this module's alone";
+    for (const reef_code *x = reef__code_first; x && why == NULL; x = x->next)
+        for (const reef_type_decl *d = x->held; d && d->next && x->module && x->module != c->trying; d = d->next)
+            if (d->id == t->id) why = "another module declares it, too";
+    if (why) {
+        const size_t n = strlen(c->text);
+        (void)snprintf(c->text + n, sizeof c->text - n, "; %s", why);
+        return false;
+    }
+    t->hidden = t->retired = true;
+    for (uint32_t i = 0; i < t->part_count; i++)
+        record_at(t->parts[i])->hidden = record_at(t->parts[i])->retired = true;
+    type_buckets_again();
+    c->text[0] = 0;
+    return true;
+}
+
+static COLD reef_status type_take(reef_type_decl *decl)
+{
+    reef_status s = type_take_as_known(decl);
+    if (s == REEF_EXISTS && registry.tried && type_retire(decl)) {
+        decl->id = 0;
+        s = type_take_as_known(decl);
+    }
+    return s;
 }
 
 /* Registers what is pending. A refused declaration leaves the list; one for which there is no memory stays in it.
@@ -721,21 +679,25 @@ void reef_declare(reef_type_decl *decl)
     mutex_unlock(&registry.lock);
 }
 
-static void list_leave(reef_type_decl **list, reef_type_decl *decl)
+/* Was it in the list? */
+static bool list_leave(reef_type_decl **list, reef_type_decl *decl)
 {
     while (*list != &pending_end && *list != decl) list = &(*list)->next;
-    if (*list != decl || BUG(332)) return;
+    if (*list != decl || BUG(332)) return false;
     *list = decl->next;
     decl->next = NULL;
+    return true;
 }
 
 COLD void reef_undeclare_(reef_type_decl *decl)
 {
     if (decl == NULL) return;
     mutex_lock(&registry.lock);
-    list_leave(&registry.pending, decl);
-    list_leave(&registry.hidden, decl);
-    for (reef_code *c = reef__code_first; c; c = c->next) list_leave(&c->held, decl);
+    (void)list_leave(&registry.pending, decl);
+    (void)list_leave(&registry.hidden, decl);
+    bool held = false;
+    for (reef_code *c = reef__code_first; c; c = c->next) held |= list_leave(&c->held, decl);
+    if (decl->id && !held && record_at(decl->id)->declared) record_at(decl->id)->declared--;
     mutex_unlock(&registry.lock);
 }
 
@@ -781,6 +743,7 @@ COLD reef_status reef__declarations_try(reef_code *c, uint64_t module)
     c->changes = reef__types_allocate((count + 1) * sizeof *c->changes);
     c->change_room = c->changes ? count + 1 : 0;
     if (c->changes == NULL || !types_take_pending()) s = REEF_NO_MEMORY;
+    c->trying = module;
     registry.tried = c;
     for (const reef_type_decl *d = c->held; s >= 0 && d != &pending_end; d = d->next) hooks_follow(c, d, module);
     for (reef_type_decl *d = c->held; s >= 0 && d != &pending_end; d = d->next) {
@@ -792,6 +755,20 @@ COLD reef_status reef__declarations_try(reef_code *c, uint64_t module)
     return s < 0 ? s : REEF_OK;
 }
 
+COLD uint32_t reef__declarations_retired(code_layout *to, uint32_t room)
+{
+    uint32_t n = 0;
+    mutex_lock(&registry.lock);
+    for (uint32_t id = 1; id <= registry.count; id++) {
+        const type *t = record_at(id);
+        if (!t->retired || t->owner) continue;
+        if (n < room) to[n] = (code_layout){t, type_by_name(t->name)};
+        n++;
+    }
+    mutex_unlock(&registry.lock);
+    return n;
+}
+
 COLD void reef__declarations_settle(reef_code *c, bool stays)
 {
     mutex_lock(&registry.lock);
@@ -799,8 +776,11 @@ COLD void reef__declarations_settle(reef_code *c, bool stays)
     for (uint32_t id = 1; id <= registry.count; id++) {
         type *t = record_at(id);
         if (!stays && t->fresh) t->hidden = true;
-        t->fresh = false;
+        if (!stays && t->retired) t->hidden = false;
+        t->fresh = t->retired = false;
     }
+    for (const reef_type_decl *d = c->held; stays && d != &pending_end; d = d->next)
+        record_at(d->id)->module = c->trying;
     for (reef_type_decl *d = c->held; !stays && d != &pending_end; d = d->next) d->id = d->shown = 0;
     if (!stays && registry.bucket_count) type_buckets_again();
     c->change_count = 0;

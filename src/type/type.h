@@ -56,7 +56,10 @@ typedef struct type {
     /* No name leads to it any more: code that was refused has declared it, or its name belongs to another layout now
      * (src/type/code.h) */
     bool hidden;
-    bool fresh; /* the code that is being tried has declared it, and nobody before */
+    bool fresh;        /* the code that is being tried has declared it, and nobody before */
+    bool retired;      /* the code that is being tried declares another layout of this name */
+    uint32_t declared; /* number of declarations in the program itself */
+    uint64_t module;   /* the id of the module whose code declared it last; 0: none */
 } type;
 
 /* Pages of types, by id: that of `id` is reef__type_pages[(id - 1) / TYPES_PER_PAGE][(id - 1) % TYPES_PER_PAGE]. Ask

@@ -121,6 +121,13 @@ static void move(reef_block *b)
     Place *p = reef_inout(b, Place);
     for (uint32_t i = 0; i < b->count; i++) p[i].x += SPEED * b->dt;
     kept++;
+#if defined(CRASHES)
+    *(volatile int *)(uintptr_t)8 = 1;
+#elif defined(HANGS)
+    for (volatile int i = 0; i < 1; i = 0) {}
+#elif defined(MISTAKES)
+    (void)reef_tick(b->world, 1);
+#endif
 }
 static void climb(reef_block *b)
 {

@@ -95,16 +95,22 @@ static void assert_text(const reef_hot_code *h, const char *part)
     if (strstr(reef_hot_text(h), part) == NULL) fail_msg("\"%s\" isn't in: %s", part, reef_hot_text(h));
 }
 
+static void assert_libraries_at(const reef_hot_code *h, uint32_t wanted, int line)
+{
+    if (reef_hot_libraries(h) != wanted)
+        fail_msg("line %d: %u libraries, not %u: %s", line, reef_hot_libraries(h), wanted, reef_hot_text(h));
+}
+#define assert_libraries(h, wanted) assert_libraries_at(h, wanted, __LINE__)
+
 /* The new library is refused, for this reason, and everything is as before. */
 static void assert_hot_refused(reef_world *w, reef_hot_code *h, const char *part)
 {
     const uint64_t hash = reef_hash(w);
-    const uint32_t types = reef_type_count(), libraries = reef_hot_libraries(h);
+    const uint32_t libraries = reef_hot_libraries(h);
     assert_event(h, REEF_HOT_REFUSED);
     assert_text(h, part);
     assert_int_equal(reef_hash(w), hash);
-    assert_int_equal(reef_hot_libraries(h), libraries);
-    assert_true(types == reef_type_count() || reef_type_find("Fresh").id == 0);
+    assert_libraries(h, libraries);
     assert_valid(w);
 }
 
@@ -143,7 +149,7 @@ static void another_constant_takes_effect(void **state)
     assert_false(reef_system_is_enabled(w, fall)); /* handles and switches stay */
     assert_int_equal(reef_query_count(w, q), 1);
     assert_int_equal(reef_single_get(w, Report)->kept, 1); /* what close gave to open */
-    assert_int_equal(reef_hot_libraries(h), 1);
+    assert_libraries(h, 1);
     put(built("-DSPEED=10")); /* the same bytes */
     assert_event(h, REEF_HOT_SAME);
     reef_hot_close(h);
@@ -162,14 +168,14 @@ static void a_comment_changes_nothing(void **state)
     build("-DCOMMENT='\"another comment\"'");
     assert_event(h, REEF_HOT_LOADED);
     assert_text(h, "an old library stays open"); /* the fork has its systems */
-    assert_int_equal(reef_hot_libraries(h), 2);
+    assert_libraries(h, 2);
     assert_int_equal(reef_hash(w), hash);
     for (int i = 0; i < 3; i++) tick(w), tick(fork);
     assert_true(reef_equal(w, fork, NULL));
     reef_world_free(fork);
     build("");
     assert_event(h, REEF_HOT_LOADED);
-    assert_int_equal(reef_hot_libraries(h), 1);
+    assert_libraries(h, 1);
     (void)twin;
     reef_hot_close(h);
 }
@@ -213,7 +219,7 @@ static void observers_scripts_and_orders_follow(void **state)
     reef_snapshot *snapshot = reef_snapshot_take(w);
     build("-DSPEED=10 -DORDERED");
     assert_event(h, REEF_HOT_LOADED);
-    assert_int_equal(reef_hot_libraries(h), 2); /* the snapshot has systems of the old one */
+    assert_libraries(h, 2); /* the snapshot has systems of the old one */
     reef_add(w, s, Marked);
     assert_int_equal(reef_single_get(w, Report)->told, 11);
     tick(w);
@@ -227,7 +233,7 @@ static void observers_scripts_and_orders_follow(void **state)
     reef_snapshot_free(snapshot);
     build("-DORDERED");
     assert_event(h, REEF_HOT_LOADED);
-    assert_int_equal(reef_hot_libraries(h), 1);
+    assert_libraries(h, 1);
     build("-DPILOT_GROWS");
     assert_hot_refused(w, h, "the data of the class pilot has another size: 8 bytes before, now 12");
     tick(w);
@@ -258,7 +264,7 @@ static void hooks_follow(void **state)
     reef_snapshot_free(snapshot); /* which is now dropped by the new hook */
     build("-DOWNED");
     assert_event(h, REEF_HOT_LOADED);
-    assert_int_equal(reef_hot_libraries(h), 1);
+    assert_libraries(h, 1);
     assert_ok(reef_destroy(w, e[2]));
     reef_hot_close(h); /* values with its hooks are there still, so it stays */
     assert_int_not_equal(mappings(), 0);
@@ -346,7 +352,7 @@ static void what_is_refused_leaves_the_old_code(void **state)
     reef_hot_close(NULL);
 }
 
-/* ---- the past ---- */
+/* ---- other layouts ---- */
 
 static reef_status step(void *context, reef_world *w, uint64_t number, const void *input, size_t bytes)
 {
@@ -354,6 +360,158 @@ static reef_status step(void *context, reef_world *w, uint64_t number, const voi
     if (bytes) reef_spawn(w, reef_with(Place, *(const float *)input, 0));
     return reef_tick(w, 1);
 }
+
+/* The field of a value as a number; it must be there. */
+static double field_of(const reef_world *w, reef_entity e, const char *type, const char *name)
+{
+    const reef_component c = reef_type_find(type);
+    const char *value = reef_get_id(w, e, c);
+    reef_type_info info;
+    assert_true(reef_type_get(c, &info));
+    assert_non_null(value);
+    for (uint32_t i = 0; i < info.field_count; i++) {
+        const reef_field *f = &info.fields[i];
+        if (strcmp(f->name, name) != 0) continue;
+        if (f->kind == REEF_F32) return (double)*(const float *)(const void *)(value + f->offset);
+        if (f->kind == REEF_F64) return *(const double *)(const void *)(value + f->offset);
+        if (f->kind == REEF_I16) return *(const int16_t *)(const void *)(value + f->offset);
+        if (f->kind == REEF_U8) return *(const uint8_t *)(value + f->offset);
+    }
+    fail_msg("no field %s", name);
+    return 0;
+}
+
+/* The module's own Hunter, as it is without a macro. */
+typedef struct {
+    float power;
+    uint8_t rage;
+} first_hunter;
+
+static reef_entity hunter(reef_world *w, float power, uint8_t rage)
+{
+    const reef_entity e = reef_spawn(w, reef_with(Place, power, 0));
+    const first_hunter value = {power, rage};
+    assert_true(reef_set_id(w, e, reef_type_find("Hunter"), &value, sizeof value) >= 0);
+    return e;
+}
+
+static void a_layout_changes(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    reef_entity e[2000];
+    for (uint32_t i = 0; i < 2000; i++) e[i] = hunter(w, (float)i, i % 2 ? 0 : 7);
+    for (uint32_t i = 0; i < 2000; i += 3) assert_ok(reef_destroy(w, e[i]));
+    assert_ok(reef_disable(w, e[1], Place));
+    assert_ok(reef_set_name(w, e[2], "nemo"));
+    tick(w);
+    const reef_query q = reef_query_new(w, "in Hunter, in Place");
+    const reef_component was = reef_type_find("Hunter");
+    assert_int_equal(reef_query_count(w, q), 1332);
+    build("-DHUNTER_LESS");
+    assert_hot_refused(w, h, "would be lost: Hunter.rage: 666 values");
+    assert_int_equal(reef_type_find("Hunter").id, was.id);
+    assert_true(field_of(w, e[2], "Hunter", "rage") == 7);
+    assert_int_equal(reef_query_count(w, q), 1332);
+    reef_world *fork = reef_fork(w);
+    build("-DHUNTER_LESS -DSPEED=10");
+    assert_hot_refused(w, h, "1 other worlds and 0 snapshots");
+    reef_world_free(fork);
+    reef_snapshot *snapshot = reef_snapshot_take(w);
+    put(built("-DHUNTER_LESS -DSPEED=10"));
+    assert_hot_refused(w, h, "0 other worlds and 1 snapshots");
+    reef_snapshot_free(snapshot);
+    build("-DHUNTER_LESS -DREFUSES");
+    assert_event(h, REEF_HOT_REFUSED);
+    assert_int_equal(reef_type_find("Hunter").id, was.id);
+    for (uint32_t i = 0; i < 2000; i += 2) {
+        if (i % 3 == 0) continue;
+        first_hunter *value = reef_mut_id(w, e[i], was);
+        value->rage = 0;
+    }
+    tick(w);
+    build("-DHUNTER_LESS -DSPEED=10"); /* now nothing is lost */
+    assert_event(h, REEF_HOT_LOADED);
+    assert_text(h, "1 type has another layout now");
+    assert_int_not_equal(reef_type_find("Hunter").id, was.id);
+    assert_libraries(h, 1);
+    assert_valid(w);
+    for (uint32_t i = 0; i < 2000; i++) {
+        assert_int_equal(reef_is_alive(w, e[i]), i % 3 != 0);
+        if (i % 3) assert_true(field_of(w, e[i], "Hunter", "power") == (double)i);
+    }
+    assert_entity(e[2], reef_find(w, "nemo"));
+    assert_int_equal(reef_query_count(w, q), 1332); /* the handle leads to the new type */
+    assert_false(reef_is_enabled_id(w, e[1], reef_id(Place)));
+    const float x = reef_get(w, e[2], Place)->x;
+    tick(w);
+    assert_true(reef_get(w, e[2], Place)->x == x + 10);
+    build("-DHUNTER_MORE");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_true(field_of(w, e[4], "Hunter", "power") == 4 && field_of(w, e[4], "Hunter", "fear") == 0);
+    build("-DHUNTER_LESS -DSPEED=10"); /* a layout that was there before: no type more */
+    const uint32_t types = reef_type_count();
+    assert_event(h, REEF_HOT_LOADED);
+    build("-DHUNTER_MORE");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(reef_type_count(), types);
+    assert_true(field_of(w, e[4], "Hunter", "power") == 4);
+    assert_int_equal(reef_query_count(w, q), 1332);
+    build("-DHUNTER_BYTES");
+    assert_hot_refused(w, h, "Hunter");
+    reef_hot_close(h);
+}
+
+static void the_past_gets_the_new_layout(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_history *past = reef_history_new(w, &(reef_history_config){.ticks = 60, .step = step, .hashes = true});
+    reef_hot_code *h = hot_of(w, "", &(reef_hot_desc){.history = past, .replay = 5});
+    const float input = 1000;
+    const reef_entity e = hunter(w, 1, 3);
+    for (int i = 0; i < 8; i++) assert_ok(reef_history_step(past, i == 4 ? &input : NULL, i == 4 ? sizeof input : 0));
+    build("-DHUNTER_LESS -DSPEED=10");
+    assert_hot_refused(w, h, "would be lost: Hunter.rage: 1 values");
+    assert_int_equal(reef_history_reach(past).tick, 8);
+    assert_int_equal(reef_history_reach(past).first, 0);
+    build("-DHUNTER_MORE -DSPEED=10 -DREFUSES");
+    assert_hot_refused(w, h, "");
+    assert_ok(reef_history_rewind(past, 2));
+    assert_ok(reef_history_rewind(past, 8));
+    assert_true(reef_get(w, e, Place)->x == 9);
+    build("-DHUNTER_LESS -DSPEED=10");
+    assert_event(h, REEF_HOT_REFUSED);
+    reef_hot_close(h);
+    reef_history_free(past);
+}
+
+static void the_past_is_played_with_the_new_layout(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_history *past = reef_history_new(w, &(reef_history_config){.ticks = 60, .step = step, .hashes = true});
+    reef_hot_code *h = hot_of(w, "", &(reef_hot_desc){.lose_values = true, .history = past, .replay = 5});
+    const float input = 1000;
+    const reef_entity e = hunter(w, 1, 3);
+    for (int i = 0; i < 8; i++) assert_ok(reef_history_step(past, i == 4 ? &input : NULL, i == 4 ? sizeof input : 0));
+    build("-DHUNTER_LESS -DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    const reef_history_range r = reef_history_reach(past);
+    assert_true(r.first == 3 && r.tick == 8 && r.end == 8);
+    assert_true(reef_get(w, e, Place)->x == 54); /* three ticks of 1, five of 10 */
+    assert_true(field_of(w, e, "Hunter", "power") == 1);
+    reef_block b = reef_begin_text(w, "in Place, !Hunter");
+    assert_true(reef_next(&b));
+    assert_true(reef_in(&b, Place)[0].x == 1040);
+    reef_end(&b);
+    assert_ok(reef_history_rewind(past, 3));
+    assert_true(reef_get(w, e, Place)->x == 4);
+    assert_ok(reef_history_replay(past, 8));
+    assert_true(reef_get(w, e, Place)->x == 54);
+    reef_history_free(past);
+    reef_hot_close(h);
+}
+
+/* ---- the past ---- */
 
 static void the_last_ticks_are_played_again(void **state)
 {
@@ -373,6 +531,39 @@ static void the_last_ticks_are_played_again(void **state)
     reef_history_free(past);
     reef_hot_close(h);
     (void)twin;
+}
+
+/* ---- trials ---- */
+
+static void a_trial_refuses_what_would_end_the_program(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_pool *pool = reef_pool_new(&(reef_pool_config){.threads = 2});
+    assert_ok(reef_set_pool(w, pool));
+    reef_hot_code *h = hot_of(w, "", &(reef_hot_desc){.trial_ticks = 3, .trial_dt = 1});
+    const reef_entity e = reef_spawn(w, reef_with(Place, 0, 0));
+    tick(w);
+    build("-DCRASHES");
+    assert_hot_refused(w, h, "Segmentation fault, in the system move, at 0x");
+    reef_hot_close(h);
+    h = hot_of(w, "", &(reef_hot_desc){.trial_ticks = 3, .trial_ms = 300, .trial_dt = 1});
+    build("-DHANGS");
+    assert_hot_refused(w, h, "the trial takes longer than 300 ms, in the system move, at 0x");
+    reef_hot_close(h);
+    h = hot_of(w, "", &(reef_hot_desc){.trial_ticks = 3, .trial_dt = 1});
+#if defined(REEF_CHECKED)
+    build("-DMISTAKES");
+    assert_hot_refused(w, h, "the trial made a mistake");
+#endif
+    build("-DPLACE_DIFFERS");
+    assert_hot_refused(w, h, "Nowhere");
+    build("-DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    tick(w);
+    assert_true(reef_get(w, e, Place)->x == 11); /* the trial's ticks are nobody's */
+    reef_hot_close(h);
+    assert_ok(reef_set_pool(w, NULL));
+    reef_pool_free(pool);
 }
 
 /* ---- threads, memory, many times ---- */
@@ -423,7 +614,7 @@ static void no_memory_is_no_reload(void **state)
             loaded = reef_hot_poll(h) == REEF_HOT_LOADED;
             heap_fail_never(heaps[k]);
             if (!loaded) assert_int_equal(reef_hash(w), hash);
-            assert_int_equal(reef_hot_libraries(h), 1);
+            assert_libraries(h, 1);
             assert_valid(w);
             assert_true(n < 1000);
         }
@@ -431,6 +622,41 @@ static void no_memory_is_no_reload(void **state)
         assert_event(h, REEF_HOT_LOADED);
     }
     tick(w);
+    reef_hot_close(h);
+}
+
+static void no_memory_is_no_change_of_layout(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_history *past = reef_history_new(w, &(reef_history_config){.ticks = 60, .step = step});
+    reef_hot_code *h = hot_of(w, "", &(reef_hot_desc){.history = past, .replay = 2});
+    const reef_query q = reef_query_new(w, "in Hunter, in Place");
+    const reef_entity e = hunter(w, 1, 0);
+    bool more = false;
+    for (int i = 0; i < 4; i++) assert_ok(reef_history_step(past, NULL, 0));
+    heap *heaps[] = {heap_of(state), &types_heap};
+    for (uint32_t k = 0; k < 2; k++) {
+        bool loaded = false;
+        for (uint64_t n = 1; !loaded; n++) {
+            const uint64_t hash = reef_hash(w);
+            const float x = reef_get(w, e, Place)->x;
+            build(more ? "-DHUNTER_LESS" : "-DHUNTER_MORE");
+            heap_fail_nth(heaps[k], n, n % 3 == 0);
+            loaded = reef_hot_poll(h) == REEF_HOT_LOADED;
+            heap_fail_never(heaps[k]);
+            if (!loaded) assert_int_equal(reef_hash(w), hash);
+            assert_true(reef_get(w, e, Place)->x == x);
+            assert_int_equal(reef_history_reach(past).tick, 4);
+            assert_int_equal(reef_query_count(w, q), 1);
+            assert_libraries(h, 1);
+            assert_valid(w);
+            assert_true(n < 2000);
+        }
+        more = !more;
+        assert_true(field_of(w, e, "Hunter", "power") == 1);
+    }
+    assert_ok(reef_history_step(past, NULL, 0));
+    reef_history_free(past);
     reef_hot_close(h);
 }
 
@@ -459,7 +685,7 @@ static void many_times_nothing_grows(void **state)
     assert_int_equal(types_heap.bytes, type_bytes);
     assert_int_equal(mappings(), maps);
     assert_int_equal(reef_type_count(), types);
-    assert_int_equal(reef_hot_libraries(h), 1);
+    assert_libraries(h, 1);
     reef_hot_close(h);
     assert_int_equal(mappings(), 0);
 }
@@ -481,8 +707,13 @@ int main(int argc, char **argv)
         TEST(observers_scripts_and_orders_follow),
         TEST(what_is_refused_leaves_the_old_code),
         TEST(the_last_ticks_are_played_again),
+        TEST(a_layout_changes),
+        TEST(the_past_gets_the_new_layout),
+        TEST(the_past_is_played_with_the_new_layout),
+        TEST(a_trial_refuses_what_would_end_the_program),
         TEST(threads_give_the_same),
         TEST(no_memory_is_no_reload),
+        TEST(no_memory_is_no_change_of_layout),
         TEST(hooks_follow), /* its library stays */
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
