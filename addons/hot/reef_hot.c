@@ -8,6 +8,7 @@
  * leads into it any more, which is asked again whenever something happens. */
 #include "hot.h"
 #include "reef/control.h"
+#include "reef/type_info.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <stdarg.h>
@@ -142,7 +143,7 @@ static void ticks_replay(reef_hot_code *h)
 /* ---- using a library ---- */
 
 /* The new library takes over. */
-static void library_take_over(reef_hot_code *h, hot_library *x, const hot_file *f, uint32_t layouts)
+static void library_take_over(reef_hot_code *h, hot_library *x, const hot_file *f, const reef_code_settings *done)
 {
     const hot_library *old = h->newest;
     void *kept = old && old->entry->close ? old->entry->close(h->world) : NULL;
@@ -154,7 +155,11 @@ static void library_take_over(reef_hot_code *h, hot_library *x, const hot_file *
     const reef_module *m = x->entry->module;
     (void)snprintf(h->name, sizeof h->name, "%s", m->name);
     hot_say(h, "%s %u is in use", m->name, m->version);
-    if (layouts) hot_say(h, "%u type%s another layout now", layouts, layouts == 1 ? " has" : "s have");
+    if (done->undescribed.id)
+        hot_say(h, "whether the layout of %s has changed can't be seen: it has no fields",
+                reef_type_name(done->undescribed));
+    if (done->layouts)
+        hot_say(h, "%u type%s another layout now", done->layouts, done->layouts == 1 ? " has" : "s have");
     else if (old) ticks_replay(h);
     libraries_close(h, false);
 }
@@ -163,8 +168,10 @@ static bool file_use(reef_hot_code *h, const hot_file *f)
 {
     char why[REEF_HOT_TEXT_MAX / 2] = "";
     reef_status s = REEF_OK;
-    reef_code_settings settings = {
-        .lose_values = h->desc.lose_values, .history = h->desc.history, .replay = h->desc.replay};
+    reef_code_settings settings = {.lose_values = h->desc.lose_values,
+                                   .refuse_undescribed = h->desc.refuse_undescribed,
+                                   .history = h->desc.history,
+                                   .replay = h->desc.replay};
     hot_library *x = hot_file_check(f, why, sizeof why) ? library_open(h, f, why, sizeof why) : NULL;
     if (x) {
         const char *name = x->entry->module->name;
@@ -172,7 +179,7 @@ static bool file_use(reef_hot_code *h, const hot_file *f)
             (void)snprintf(why, sizeof why, "its module is named %.80s, and was %s", name ? name : "(null)", h->name);
         else if ((s = reef_code_use(h->world, x->code, x->entry->module, &settings)) < 0)
             (void)reef_error_text(h->world, why, sizeof why);
-        else return library_take_over(h, x, f, settings.layouts), true;
+        else return library_take_over(h, x, f, &settings), true;
     }
     h->waits = s == REEF_LOCKED;
     hot_say(h, "%s is refused: %s", h->watch.path, why);

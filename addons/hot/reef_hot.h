@@ -101,7 +101,7 @@ typedef struct reef_hot_code reef_hot_code;
 
 /* Settings; {0}: all defaults. */
 typedef struct reef_hot_desc {
-    bool lose_values; /* as in reef_code_settings (reef/code.h) */
+    bool lose_values, refuse_undescribed; /* as in reef_code_settings (reef/code.h) */
     /* where copies of the library are put, since the compiler writes the next one where this one was; NULL: a folder of
      * its own in $TMPDIR or /tmp, which reef_hot_close removes */
     const char *folder;

@@ -49,7 +49,13 @@ typedef struct reef_code_settings {
      * it such states refuse the new layouts; where no layout changes, it isn't used, and keeps everything */
     reef_history *history;
     uint64_t replay;
-    uint32_t layouts; /* set by the call: how many types have another layout now */
+    /* refuse the code if it declares a type without fields that was there before: whether its layout has changed can't
+     * be seen where the size is the same */
+    bool refuse_undescribed;
+    /* These are set by the call: how many types have another layout now; and the first such type without fields, {0}:
+     * there is none. */
+    uint32_t layouts;
+    reef_component undescribed;
 } reef_code_settings;
 
 /* Uses the module of the code, as reef_module_use does, also in the version that the world uses already, which it

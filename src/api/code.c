@@ -33,14 +33,15 @@ static COLD reef_status refuse_code(reef_world *w, const char *op, reef_status s
 }
 
 /* What is declared is known: the world follows. */
-static COLD reef_status code_take(layout_change *x, const reef_module *m)
+static COLD reef_status code_take(layout_change *x, const reef_module *m, const type *undescribed)
 {
     reef_status s = REEF_OK;
+    if (undescribed && x->settings->refuse_undescribed)
+        return reef__layout_refuse(x, REEF_UNKNOWN_TYPE, "%s has no fields, so another layout can't be seen",
+                                   undescribed->name);
     x->count = reef__declarations_retired(x->list, LAYOUTS_MAX);
-    if (x->count > LAYOUTS_MAX) {
-        (void)snprintf(x->why, sizeof x->why, "more than %d types have other layouts", LAYOUTS_MAX);
-        return REEF_LIMIT;
-    }
+    if (x->count > LAYOUTS_MAX)
+        return reef__layout_refuse(x, REEF_LIMIT, "more than %d types have other layouts", LAYOUTS_MAX);
     if (x->count) s = reef__layouts_begin(x);
     if (s >= 0) s = reef__scripts_try(x->module, m->scripts, m->script_count, x->why, sizeof x->why);
     if (s >= 0) s = reef__module_take(x->world, x->op, m, true);
@@ -61,13 +62,15 @@ COLD reef_status reef_code_use(reef_world *w, reef_code *c, const reef_module *m
     c->text[0] = 0;
     s = reef__declarations_try(c, x.module);
     if (s < 0 && s != REEF_NO_MEMORY) s = REEF_UNKNOWN_TYPE;
+    const uint32_t undescribed = s >= 0 ? reef__declarations_undescribed(c) : 0;
     if (s < 0) (void)refuse_code(w, op, s, c->text);
-    else if ((s = code_take(&x, m)) < 0 && x.why[0]) (void)refuse_code(w, op, s, x.why);
+    else if ((s = code_take(&x, m, reef__type_of(undescribed))) < 0 && x.why[0]) (void)refuse_code(w, op, s, x.why);
     else if (s < 0 && w->error.status != s) (void)reef__refuse(w, s, op);
     s = reef__layouts_end(&x, s);
     reef__scripts_settle(s >= 0 || BUG(542));
     reef__declarations_settle(c, s >= 0 || BUG(540));
     if (settings) settings->layouts = s >= 0 ? x.count : 0;
+    if (settings) settings->undescribed.id = undescribed;
     if (s >= 0) c->module = x.module;
     return s;
 }

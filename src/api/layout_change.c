@@ -44,8 +44,7 @@ static COLD uint32_t layout_now(const void *context, uint32_t id)
     return id;
 }
 
-static COLD reef_status layout_refuse(layout_change *x, reef_status s, const char *format, ...) REEF_PRINTF(3, 4);
-static COLD reef_status layout_refuse(layout_change *x, reef_status s, const char *format, ...)
+COLD reef_status reef__layout_refuse(layout_change *x, reef_status s, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -112,15 +111,17 @@ static COLD reef_status layouts_check(layout_change *x)
     for (uint32_t i = 0; i < x->count; i++) ids[i] = x->list[i].was->id;
     reef__members_knowing(x->world, ids, x->count, &worlds, &snapshots);
     if ((worlds || snapshots > kept) && !BUG(544))
-        return layout_refuse(x, REEF_UNKNOWN_TYPE,
-                             "%s has another layout, but %u other worlds and %llu snapshots know the one that it had",
-                             first, worlds, (unsigned long long)(snapshots > kept ? snapshots - kept : 0));
+        return reef__layout_refuse(
+            x, REEF_UNKNOWN_TYPE,
+            "%s has another layout, but %u other worlds and %llu snapshots know the one that it had", first, worlds,
+            (unsigned long long)(snapshots > kept ? snapshots - kept : 0));
     const char *name = who_names(x);
-    if (name) return layout_refuse(x, REEF_UNKNOWN_TYPE, "%s has another layout, but %s names it, too", first, name);
+    if (name)
+        return reef__layout_refuse(x, REEF_UNKNOWN_TYPE, "%s has another layout, but %s names it, too", first, name);
     const type *t = who_is_bound(x, &why);
     if (t == NULL) return REEF_OK;
-    return layout_refuse(x, REEF_NOT_COPYABLE, "%s has another layout, but %s can't be converted: %s", first, t->name,
-                         why);
+    return reef__layout_refuse(x, REEF_NOT_COPYABLE, "%s has another layout, but %s can't be converted: %s", first,
+                               t->name, why);
 }
 
 /* ---- converting ---- */
@@ -153,7 +154,7 @@ static COLD reef_status world_convert(layout_change *x)
     reef_world *fresh = reef__world_blank(w);
     s = fresh ? reef_load_bytes(fresh, bytes.data, bytes.size, &load) : REEF_NO_MEMORY;
     if (s != REEF_OK && s != REEF_NO_MEMORY && x->why[0] == 0 && fresh)
-        (void)layout_refuse(x, s, "%s", reef_last_error(fresh).detail);
+        (void)reef__layout_refuse(x, s, "%s", reef_last_error(fresh).detail);
     if (s == REEF_OK) x->why[0] = 0;
     if (s == REEF_OK && !reef__world_adopt(w, fresh, true)) s = REEF_NO_MEMORY;
     reef_world_free(fresh);
@@ -182,7 +183,7 @@ COLD reef_status reef__layouts_begin(layout_change *x)
 {
     reef_world *w = x->world;
     if (x->settings->history && !reef__history_of(x->settings->history, w))
-        return layout_refuse(x, REEF_BAD_ARGUMENT, "the history is another world's");
+        return reef__layout_refuse(x, REEF_BAD_ARGUMENT, "the history is another world's");
     reef_status s = reef_flush(w);
     if (s == REEF_OK) s = layouts_check(x);
     if (s != REEF_OK) return s;
@@ -208,8 +209,8 @@ COLD reef_status reef__layouts_follow(layout_change *x)
     x->queries.context = x;
     reef_status s = reef__queries_renew(&x->queries, x->world, x->op, query_planned);
     if (x->queries.bound)
-        (void)layout_refuse(x, s, "%s has another layout, but a query compares or sorts by its values",
-                            x->list[0].was->name);
+        (void)reef__layout_refuse(x, s, "%s has another layout, but a query compares or sorts by its values",
+                                  x->list[0].was->name);
     if (s >= 0 && x->aside) s = reef__history_play(x->settings->history, x->aside);
     return s;
 }

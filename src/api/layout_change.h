@@ -23,6 +23,8 @@ typedef struct layout_change {
     char why[REEF_DETAIL_MAX]; /* "": the world's last error says it */
 } layout_change;
 
+/* Keeps why it is refused; the answer is the status. */
+REEF_PRINTF(3, 4) reef_status reef__layout_refuse(layout_change *x, reef_status s, const char *format, ...);
 /* Converts the world. In between its module is used; then the queries follow, and the ticks are played again. */
 reef_status reef__layouts_begin(layout_change *x);
 reef_status reef__layouts_follow(layout_change *x);

@@ -222,6 +222,10 @@
     X(542, "classes of refused code stay") \
     X(543, "classes that no script has keep the code that they are in") \
     X(544, "a layout changes although a fork has values of the old one") \
-    X(546, "queries still name a type as it was before its layout changed")
+    X(545, "it isn't counted what leads into code that comes and goes") \
+    X(546, "queries still name a type as it was before its layout changed") \
+    X(547, "hooks of a type stay those of the code before") \
+    X(548, "the ticks that are played with new layouts have no inputs") \
+    X(549, "a type that the program declares gets another layout")
 
 #endif

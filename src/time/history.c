@@ -575,7 +575,7 @@ COLD reef_status reef__history_play(reef_history *h, const reef_history *aside)
     reef_status s = REEF_OK;
     while (s >= 0 && h->tick < aside->tick) {
         const recorded_input *in = moment_at(aside, h->tick)->input;
-        s = reef_history_step(h, in->bytes ? in->data : NULL, in->bytes);
+        s = reef_history_step(h, in->bytes ? in->data : NULL, BUG(548) ? 0 : in->bytes);
     }
     return s;
 }

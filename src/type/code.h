@@ -74,6 +74,8 @@ reef_status reef__declarations_try(reef_code *c, uint64_t module);
 /* The types that have given their names to other layouts in this trial; the answer is how many, of which at most `room`
  * are written. */
 uint32_t reef__declarations_retired(code_layout *to, uint32_t room);
+/* A type that the code declares, that was there before, and has data but no fields; 0: none. */
+uint32_t reef__declarations_undescribed(const reef_code *c);
 /* Ends the trial: what it has changed stays, or is as before. */
 void reef__declarations_settle(reef_code *c, bool stays);
 

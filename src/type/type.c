@@ -605,12 +605,12 @@ static COLD bool type_retire(const reef_type_decl *decl)
     type *t = type_by_name(decl->name);
     const char *why = NULL;
     if (t == NULL) return false;
-    if (t->fresh) why = "this library declares it twice";
-    else if (t->declared) why = "the program declares it, too, and can't change with it";
-    else if (t->module != c->trying) why = "it isn't this module's alone";
+    if (t->fresh) why = "this library has two";
+    else if (t->declared && !BUG(549)) why = "the program has it, too";
+    else if (t->module != c->trying) why = "it isn't this module's";
     for (const reef_code *x = reef__code_first; x && why == NULL; x = x->next)
         for (const reef_type_decl *d = x->held; d && d->next && x->module && x->module != c->trying; d = d->next)
-            if (d->id == t->id) why = "another module declares it, too";
+            if (d->id == t->id) why = "another module has it, too";
     if (why) {
         const size_t n = strlen(c->text);
         (void)snprintf(c->text + n, sizeof c->text - n, "; %s", why);
@@ -729,7 +729,7 @@ static COLD void hooks_follow(reef_code *c, const reef_type_decl *decl, uint64_t
 {
     type *t = type_by_name(decl->name);
     if (t == NULL || decl->hooks == NULL || reef__hooks_same(t, decl->hooks)) return;
-    if (!reef__hooks_alike(&t->hooks, decl->hooks) || !reef__hooks_of(&t->hooks, module)) return;
+    if (!reef__hooks_alike(&t->hooks, decl->hooks) || !reef__hooks_of(&t->hooks, module) || BUG(547)) return;
     c->changes[c->change_count++] = (code_change){t, t->hooks};
     t->hooks = *decl->hooks;
 }
@@ -753,6 +753,19 @@ COLD reef_status reef__declarations_try(reef_code *c, uint64_t module)
     registry.tried = NULL;
     mutex_unlock(&registry.lock);
     return s < 0 ? s : REEF_OK;
+}
+
+COLD uint32_t reef__declarations_undescribed(const reef_code *c)
+{
+    uint32_t found = 0;
+    mutex_lock(&registry.lock);
+    for (const reef_type_decl *d = c->held; d != &pending_end; d = d->next) {
+        const type *t = record_at(d->id);
+        if (t->size && t->field_count == 0 && !t->fresh && (found == 0 || reef__type_compare(t, record_at(found)) < 0))
+            found = t->id;
+    }
+    mutex_unlock(&registry.lock);
+    return found;
 }
 
 COLD uint32_t reef__declarations_retired(code_layout *to, uint32_t room)

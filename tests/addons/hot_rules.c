@@ -17,9 +17,16 @@
 
 typedef struct {
     float x, y;
+#if defined(PLACE_MORE)
+    float z;
+#endif
 } Place; /* the program has it, too */
 REEF_COMPONENT(Place);
+#if defined(PLACE_MORE)
+REEF_FIELDS(Place, x, y, z);
+#else
 REEF_FIELDS(Place, x, y);
+#endif
 
 typedef struct {
     uint32_t told, kept;
@@ -62,6 +69,13 @@ typedef struct {
 } Hunter;
 REEF_COMPONENT(Hunter);
 REEF_FIELDS(Hunter, power, rage);
+#endif
+
+#if defined(BARE)
+typedef struct {
+    int n;
+} Bare;
+REEF_COMPONENT(Bare);
 #endif
 
 /* ---- a type with hooks: a value owns a number on the heap ---- */
