@@ -85,7 +85,8 @@ typedef struct reef_hot_library {
 #endif
 
 /* Exports a module from a library; once in each. Behind the module there may be other members of reef_hot_library:
- *     REEF_HOT_LIBRARY(&rules, .close = keep, .open = go_on); */
+ *     REEF_HOT_LIBRARY(&rules, .close = keep, .open = go_on);
+ * Some C++ compilers warn unless all three are there. */
 #define REEF_HOT_LIBRARY(...) \
     REEF_HOT_DECLARE_C_ REEF_HOT_EXPORT_ const reef_hot_library reef_hot_library_of_this; \
     REEF_HOT_C_ REEF_HOT_EXPORT_ const reef_hot_library reef_hot_library_of_this = {.mark = REEF_HOT_MARK_, \
@@ -129,26 +130,26 @@ typedef enum reef_hot_event {
 /* Opens the library at this path, which must be there, uses its module in the world, and watches it from now on. The
  * caller owns the result, and closes it before the world is freed. NULL on failure, and `reason` (may be NULL; room for
  * REEF_HOT_TEXT_MAX bytes) says why. */
-REEF_API reef_hot_code *reef_hot_open(reef_world *world, const char *path, const reef_hot_desc *desc, char *reason);
+reef_hot_code *reef_hot_open(reef_world *world, const char *path, const reef_hot_desc *desc, char *reason);
 
 /* Looks whether there is another library at the path, and if so, uses it. To be called between two ticks. A library
  * that can't be used changes nothing: one that isn't whole, was compiled for another reef or for the other one of
  * checked and unchecked build, exports no module or one of another name, has names that aren't found, or is refused by
  * reef_code_use. Nothing is done while a loop is open or a tick runs. Costs one call of the system if there is nothing
  * new. */
-REEF_API reef_hot_event reef_hot_poll(reef_hot_code *hot);
+reef_hot_event reef_hot_poll(reef_hot_code *hot);
 
 enum { REEF_HOT_TEXT_MAX = 1024 };
 /* What the last call did, in one or several lines. The text lives until the next call. NULL: "". */
-REEF_API const char *reef_hot_text(const reef_hot_code *hot);
+const char *reef_hot_text(const reef_hot_code *hot);
 
 /* How many libraries are open: the one in use, and older ones that something still leads into. */
-REEF_API uint32_t reef_hot_libraries(const reef_hot_code *hot);
+uint32_t reef_hot_libraries(const reef_hot_code *hot);
 
 /* Ends watching, removes the module from the world, and closes the library. What something still leads into (values
  * with its hooks, snapshots with its systems) stays in memory until the program ends. If the module can't be removed,
  * because another one needs it or a loop is open, it stays, and so does the library. NULL is allowed. */
-REEF_API void reef_hot_close(reef_hot_code *hot);
+void reef_hot_close(reef_hot_code *hot);
 
 REEF_END_C
 
