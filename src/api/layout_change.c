@@ -23,7 +23,6 @@
 #include "storage/observed.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
-#include "system/phase.h"
 #include "system/schedule.h"
 #include "system/script.h"
 #include "world/snapshot.h"
@@ -193,21 +192,11 @@ COLD reef_status reef__layouts_begin(layout_change *x)
     return s < 0 ? s : world_convert(x);
 }
 
-/* The queries of the plan are those of systems; the next tick makes the plan anew. */
-static COLD bool query_planned(const reef_world *w, uint32_t index)
-{
-    for (uint32_t i = 0; w->ticking && i < w->ticking->plan_count; i++) {
-        const reef_query q = w->ticking->plan[i].handle;
-        if (q.index == index && w->queries[index].generation == q.generation) return true;
-    }
-    return false;
-}
-
 COLD reef_status reef__layouts_follow(layout_change *x)
 {
     x->queries.now = layout_now;
     x->queries.context = x;
-    reef_status s = reef__queries_renew(&x->queries, x->world, x->op, query_planned);
+    reef_status s = reef__queries_renew(&x->queries, x->world, x->op, reef__query_planned);
     if (x->queries.bound)
         (void)reef__layout_refuse(x, s, "%s has another layout, but a query compares or sorts by its values",
                                   x->list[0].was->name);

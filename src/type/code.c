@@ -41,9 +41,9 @@ bool reef__code_has(uintptr_t at)
 COLD reef_code *reef__code_add(void)
 {
     reef__types_lock();
-    bool loading = false;
-    for (const reef_code *c = reef__code_first; c; c = c->next) loading |= c->loading;
-    reef_code *c = loading ? NULL : reef__types_allocate(sizeof *c);
+    bool busy = false;
+    for (const reef_code *c = reef__code_first; c; c = c->next) busy |= c->loading;
+    reef_code *c = busy ? NULL : reef__types_allocate(sizeof *c);
     if (c) {
         c->loading = true;
         c->next = reef__code_first;
