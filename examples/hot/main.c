@@ -3,6 +3,7 @@
  * It watches rules.so in the current folder and lets a fish swim by it. Each library that is named takes its place in
  * turn, as a build would put it there; without any it goes on until you interrupt it, and you compile rules.c
  * yourself. docs/manual/hot-reload.md explains how. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "reef_hot.h"
 #include <stdio.h>
 #include <time.h>

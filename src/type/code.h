@@ -13,6 +13,7 @@
 #include "base/platform.h"
 #include "reef/code.h"
 #include "reef/hooks.h"
+#include "reef/type_info.h"
 
 /* Hooks that a trial has replaced. */
 typedef struct code_change {
@@ -33,6 +34,9 @@ struct reef_code {
     bool loading;    /* declarations are being held for it */
     uint64_t holds;  /* pointers that lead into it */
     uint64_t module; /* the id of the module that it was used as; 0: it wasn't used */
+    /* What only a trial needs, so that other programs are linked without it (src/type/type.c). */
+    struct type *(*hidden_like)(const reef_type_desc *d);
+    bool (*retire)(const reef_type_decl *decl);
     uint64_t trying; /* the module that it is being tried as */
     code_change *changes;
     uint32_t change_count, change_room;

@@ -401,7 +401,7 @@ static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
     type *t = type_by_name(d->name);
     status = reef__required_check(t, d, &which);
     if (status < 0) return status;
-    if (t == NULL) t = type_hidden_like(d);
+    if (t == NULL && registry.tried) t = registry.tried->hidden_like(d);
     if (t == NULL) {
         uint32_t made = 0;
         status = type_make(d, NULL, 0, &made);
@@ -627,7 +627,7 @@ static COLD bool type_retire(const reef_type_decl *decl)
 static COLD reef_status type_take(reef_type_decl *decl)
 {
     reef_status s = type_take_as_known(decl);
-    if (s == REEF_EXISTS && registry.tried && type_retire(decl)) {
+    if (s == REEF_EXISTS && registry.tried && registry.tried->retire(decl)) {
         decl->id = 0;
         s = type_take_as_known(decl);
     }
@@ -744,6 +744,8 @@ COLD reef_status reef__declarations_try(reef_code *c, uint64_t module)
     c->change_room = c->changes ? count + 1 : 0;
     if (c->changes == NULL || !types_take_pending()) s = REEF_NO_MEMORY;
     c->trying = module;
+    c->hidden_like = type_hidden_like;
+    c->retire = type_retire;
     registry.tried = c;
     for (const reef_type_decl *d = c->held; s >= 0 && d != &pending_end; d = d->next) hooks_follow(c, d, module);
     for (reef_type_decl *d = c->held; s >= 0 && d != &pending_end; d = d->next) {
