@@ -34,6 +34,7 @@
 #include "observer.h"
 #include "control.h"
 #include "module.h"
+#include "code.h"
 #include "command_entity.h"
 #include "command_relation.h"
 #include "command_system.h"

@@ -2,11 +2,12 @@
  *
  * Loading calls the module's function while world.loading is set: systems, observers and phases that are made then get
  * the module's id. A schedule is a value that is shared and never changed, and a state can be set aside. So a load that
- * is refused goes back to both as they were (trial_end).
+ * is refused goes back to both as they were (reef__trial_end).
  *
  * To replace a module, its systems and observers first leave the schedule, but their slots are kept; those of the new
  * version that have the same names get these slots. Then the order is made (order_join): what was there keeps its
  * place, what is new comes behind what was made before it. */
+#include "api/module.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -28,7 +29,7 @@
 #include "reef/type_info.h"
 #include <stdio.h>
 
-static COLD uint64_t module_id(const char *name) { return reef__hash_bytes(name, strlen(name)); }
+COLD uint64_t reef__module_id(const char *name) { return reef__hash_bytes(name, strlen(name)); }
 
 static COLD reef_status refuse_module(reef_world *w, const char *op, reef_status s, const char *detail)
 {
@@ -102,7 +103,7 @@ static COLD reef_status needs_check(reef_world *w, const char *op, const reef_mo
         if (length == 0) return REEF_OK;
         memcpy(need, name, length);
         need[length] = 0;
-        const module_entry *x = reef__module_find(w->schedule, module_id(need));
+        const module_entry *x = reef__module_find(w->schedule, reef__module_id(need));
         if (x && (x->version >= version || BUG(444))) continue;
         if (x) snprintf(detail, sizeof detail, "%s needs %s %u; %u is loaded", m->name, need, version, x->version);
         else snprintf(detail, sizeof detail, "%s needs %s %u, which isn't loaded", m->name, need, version);
@@ -112,15 +113,8 @@ static COLD reef_status needs_check(reef_world *w, const char *op, const reef_mo
 
 /* ---- trials ---- */
 
-/* A change that is taken back whole if it fails. */
-typedef struct module_trial {
-    reef_world *backup;
-    skips_room room;
-    schedule *before; /* held */
-} module_trial;
-
 /* False: there is no memory, which is recorded. */
-static COLD bool trial_begin(reef_world *w, const char *op, module_trial *x)
+COLD bool reef__trial_begin(reef_world *w, const char *op, module_trial *x)
 {
     *x = (module_trial){.backup = reef__world_restorable(w)};
     if (x->backup == NULL) return false;
@@ -132,7 +126,7 @@ static COLD bool trial_begin(reef_world *w, const char *op, module_trial *x)
     return false;
 }
 
-static COLD reef_status trial_end(reef_world *w, module_trial *x, reef_status s)
+COLD reef_status reef__trial_end(reef_world *w, module_trial *x, reef_status s)
 {
     schedule *left = x->before;
     if (s < 0) {
@@ -318,14 +312,14 @@ static COLD reef_status module_check(reef_world *w, const char *op, const reef_m
     return REEF_OK;
 }
 
-static COLD reef_status declarations_check(reef_world *w, const char *op, const reef_module *m)
+static COLD reef_status declarations_check(reef_world *w, const char *op, const reef_module *m, bool code)
 {
     for (uint32_t i = 0; i < m->type_count; i++) {
         const reef_component c = reef_resolve(m->types[i]);
         const reef_status s = c.id ? REEF_OK : reef_declare_error() ? REEF_UNKNOWN_TYPE : REEF_NO_MEMORY;
         if (s != REEF_OK) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
     }
-    for (uint32_t i = 0; i < m->script_count; i++) {
+    for (uint32_t i = 0; i < m->script_count && !code; i++) {
         const reef_status s = reef_script_know(m->scripts[i]);
         if (s < 0) return reef__refuse(w, s, op);
     }
@@ -336,7 +330,7 @@ static COLD reef_status declarations_check(reef_world *w, const char *op, const 
 static COLD reef_status module_load(reef_world *w, const char *op, const reef_module *m, const schedule *before)
 {
     module_loading loading = {
-        .id = module_id(m->name), .version = m->version, .before = before, .failed = {.status = REEF_OK}};
+        .id = reef__module_id(m->name), .version = m->version, .before = before, .failed = {.status = REEF_OK}};
     schedule *s = schedule_without(w, loading.id, ENTRY_KEPT);
     if (s == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
     uint32_t at = 0;
@@ -358,26 +352,36 @@ static COLD reef_status module_load(reef_world *w, const char *op, const reef_mo
     return loading.failed.status;
 }
 
-COLD reef_status reef_module_use(reef_world *w, const reef_module *m)
+COLD reef_status reef__module_allowed(reef_world *w, const char *op, const reef_module *m)
 {
-    static const char op[] = "reef_module_use";
-    module_trial x;
     if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
-    if (!modules_may_change(w, op)) return REEF_LOCKED;
-    reef_status s = module_check(w, op, m);
-    if (s != REEF_OK) return s;
+    return modules_may_change(w, op) ? module_check(w, op, m) : REEF_LOCKED;
+}
+
+COLD reef_status reef__module_take(reef_world *w, const char *op, const reef_module *m, bool code)
+{
+    module_trial x;
     if (reef__schedule_ready(w) == NULL) return reef__refuse(w, REEF_NO_MEMORY, op);
-    const uint64_t id = module_id(m->name);
+    const uint64_t id = reef__module_id(m->name);
     const module_entry *there = reef__module_find(w->schedule, id);
-    if (there && there->version == m->version) return REEF_OK;
+    if (there && there->version == m->version && !code) return REEF_OK;
     if (!there && w->schedule->module_count == REEF_MODULES_MAX) return reef__refuse(w, REEF_LIMIT, op);
-    if ((s = needs_check(w, op, m)) != REEF_OK || (s = declarations_check(w, op, m)) != REEF_OK) return s;
+    reef_status s = needs_check(w, op, m);
+    if (s == REEF_OK) s = declarations_check(w, op, m, code);
+    if (s != REEF_OK) return s;
     if (!reef__observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op);
-    if (!trial_begin(w, op, &x)) return w->error.status;
+    if (!reef__trial_begin(w, op, &x)) return w->error.status;
     s = module_load(w, op, m, x.before);
     if (s >= 0) s = module_settle(w, op, x.before, id);
     if (s >= 0) states_hand_over(w, x.before, id);
-    return trial_end(w, &x, s < 0 ? s : REEF_OK);
+    return reef__trial_end(w, &x, s < 0 ? s : REEF_OK);
+}
+
+COLD reef_status reef_module_use(reef_world *w, const reef_module *m)
+{
+    static const char op[] = "reef_module_use";
+    const reef_status s = reef__module_allowed(w, op, m);
+    return s == REEF_OK ? reef__module_take(w, op, m, false) : s;
 }
 
 /* ---- removing ---- */
@@ -391,7 +395,7 @@ static COLD reef_status scripts_remove(reef_world *w, const reef_module *m)
         const reef_entity e = reef_entity_at(w, i);
         const reef_script_class *c = e.generation ? reef_script_of(w, e) : NULL;
         for (uint32_t k = 0; c && k < m->script_count; k++)
-            if (m->scripts[k] == c) s = reef_script_remove(w, e), c = NULL;
+            if (m->scripts[k] == c || strcmp(m->scripts[k]->name, c->name) == 0) s = reef_script_remove(w, e), c = NULL;
     }
     return s;
 }
@@ -403,7 +407,7 @@ COLD reef_status reef_module_remove(reef_world *w, const char *name)
     module_trial x;
     if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
     if (!modules_may_change(w, op)) return REEF_LOCKED;
-    const module_entry *m = name ? reef__module_find(w->schedule, module_id(name)) : NULL;
+    const module_entry *m = name ? reef__module_find(w->schedule, reef__module_id(name)) : NULL;
     if (m == NULL) {
         const shown unknown = reef__show(name ? name : "(null)", name ? strlen(name) : 6);
         snprintf(detail, sizeof detail, "no module is named %s", unknown.text);
@@ -417,14 +421,14 @@ COLD reef_status reef_module_remove(reef_world *w, const char *name)
     const reef_module *about = m->about;
     const uint64_t id = m->id;
     if (!reef__observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op);
-    if (!trial_begin(w, op, &x)) return w->error.status;
+    if (!reef__trial_begin(w, op, &x)) return w->error.status;
     reef_status s = scripts_remove(w, about);
     schedule *left = s >= 0 ? schedule_without(w, id, ENTRY_NONE) : NULL;
     if (s >= 0 && left == NULL) s = reef__refuse(w, REEF_NO_MEMORY, op);
     if (s >= 0) s = schedule_settle(w, op, left);
     if (s >= 0) states_hand_over(w, x.before, id);
     if (s >= 0 && about->unload) about->unload(w, about->context);
-    return trial_end(w, &x, s < 0 ? s : REEF_OK);
+    return reef__trial_end(w, &x, s < 0 ? s : REEF_OK);
 }
 
 /* ---- looking ---- */
@@ -445,7 +449,7 @@ COLD bool reef_visit_modules(const reef_world *w, reef_module_visitor visit, voi
 
 COLD uint32_t reef_module_version(const reef_world *w, const char *name)
 {
-    const module_entry *m = WORLD_GIVEN(w) && name ? reef__module_find(w->schedule, module_id(name)) : NULL;
+    const module_entry *m = WORLD_GIVEN(w) && name ? reef__module_find(w->schedule, reef__module_id(name)) : NULL;
     return m ? m->version : 0;
 }
 

@@ -226,6 +226,16 @@
     X(586, "a system's index misses what the systems before it wrote") \
     X(587, "a picture of places cuts off the generation of an index that was used very often") \
     X(610, "a phase on the fast path writes blocks that a fork shares") \
-    X(611, "a page of chunks is copied without the unit that was taken last")
+    X(611, "a page of chunks is copied without the unit that was taken last") \
+    X(540, "what refused code has declared stays known") \
+    X(541, "scripts lose their classes when code is reloaded") \
+    X(542, "classes of refused code stay") \
+    X(543, "classes that no script has keep the code that they are in") \
+    X(544, "a layout changes although a fork has values of the old one") \
+    X(545, "it isn't counted what leads into code that comes and goes") \
+    X(546, "queries still name a type as it was before its layout changed") \
+    X(547, "hooks of a type stay those of the code before") \
+    X(548, "the ticks that are played with new layouts have no inputs") \
+    X(549, "a type that the program declares gets another layout")
 
 #endif

@@ -122,6 +122,7 @@ static COLD struct observer *observer_make(reef_world *w, const char *op, const 
     o->component = d->component;
     o->target = d->target;
     o->collected = d->collected;
+    observer_hold(o, true);
     return o;
 }
 

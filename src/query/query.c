@@ -5,6 +5,7 @@
  * one of them has the types that it needs (src/storage/query_types.h). A query that is made when there are many tables
  * goes through all in order; later tables are inserted. */
 #include "query/query.h"
+#include "query/query_renewal.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -918,29 +919,39 @@ COLD reef_query reef_query_new(reef_world *w, const char *text)
     return handle_to(WORLD_GIVEN(w) ? reef__query_make_text(w, "reef_query_new", text) : NULL);
 }
 
-COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_query which)
+COLD query *reef__query_copied(reef_world *to, const char *op, const query *q,
+                               uint32_t (*now)(const void *context, uint32_t type), const void *context)
 {
-    static const char op[] = "reef_query_copy";
-    reef_status s = REEF_BAD_ARGUMENT;
-    const query *q = WORLD_GIVEN(from) ? query_of(from, which, &s) : NULL;
     query_text l;
-    if (!WORLD_GIVEN(to)) return (reef_query){0, 0, 0};
     l.said = false;
-    if (q == NULL) return reef__refuse(to, s, op), (reef_query){0, 0, 0};
     l.count = q->asked_count;
     l.entities = q->entities;
     l.cascade = (reef_component){0}; /* the order is copied below */
     memcpy(l.term, q->asked, q->asked_count * sizeof *q->asked);
     l.variable_count = 0;
     if (q->plan) l.variable_count = REEF_VARIABLES_MAX, memcpy(l.variables, q->plan->names, sizeof l.variables);
-    for (uint32_t i = 0; i < l.count; i++) l.column[i] = i + 1;
+    for (uint32_t i = 0; i < l.count; i++) {
+        l.column[i] = i + 1;
+        if (now) l.term[i].component.id = now(context, l.term[i].component.id);
+        if (now) l.term[i].up.id = now(context, l.term[i].up.id);
+    }
     query *copy = query_make(to, op, &l);
     if (copy) reef__values_copy_set(copy, q);
     if (copy && q->ranking && !reef__ranking_copy(copy, q->ranking)) {
         reef__query_drop(copy);
-        return reef__refuse(to, REEF_NO_MEMORY, op), (reef_query){0, 0, 0};
+        return reef__refuse(to, REEF_NO_MEMORY, op), NULL;
     }
-    return handle_to(copy);
+    return copy;
+}
+
+COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_query which)
+{
+    static const char op[] = "reef_query_copy";
+    reef_status s = REEF_BAD_ARGUMENT;
+    const query *q = WORLD_GIVEN(from) ? query_of(from, which, &s) : NULL;
+    if (!WORLD_GIVEN(to)) return (reef_query){0, 0, 0};
+    if (q == NULL) return reef__refuse(to, s, op), (reef_query){0, 0, 0};
+    return handle_to(reef__query_copied(to, op, q, NULL, NULL));
 }
 
 static void query_give(reef_world *w, query *q)

@@ -17,6 +17,7 @@
 #include "query/sorted_query.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/code.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"
@@ -87,11 +88,19 @@ static void ranking_forget(ranking *r)
     if (r->units) memset(r->listed, 0, r->units * sizeof *r->listed);
 }
 
+/* Counts where the order leads into code that comes and goes. */
+static COLD void order_hold(const ordering *by, bool hold)
+{
+    const uintptr_t key = (uintptr_t)by->key;
+    reef__code_hold(&key, 1, hold);
+}
+
 void reef__ranking_drop(query *q)
 {
     ranking *r = q->ranking;
     memory *m = &q->world->family->memory;
     if (r == NULL) return;
+    order_hold(&r->by, false);
     for (frozen *f = r->frozen, *next; f; f = next) {
         next = f->next;
         reef__memory_free(m, MEMORY_OTHER, f, sizeof *f + f->room * sizeof *f->rows);
@@ -112,6 +121,7 @@ static bool ranking_put(query *q, const ordering *by)
     if (r == NULL) return false;
     reef__ranking_drop(q);
     r->by = *by;
+    order_hold(by, true);
     q->ranking = r;
     q->looks = true;
     q->rows_epoch = UINT64_MAX; /* it has no straight loops any more */

@@ -35,6 +35,48 @@ void reef__family_free(family *f)
     a.resize(a.context, f, sizeof *f, 0, PLAIN_ALIGN);
 }
 
+/* ---- all worlds and snapshots ---- */
+
+static struct {
+    mutex lock;
+    family_member *first;
+} all_members = {.lock = MUTEX_INIT};
+
+void reef__member_join(family_member *m, const state *s, const reef_world *w)
+{
+    *m = (family_member){.state = s, .world = w};
+    mutex_lock(&all_members.lock);
+    m->next = all_members.first;
+    if (m->next) m->next->previous = m;
+    all_members.first = m;
+    mutex_unlock(&all_members.lock);
+}
+
+void reef__member_leave(family_member *m)
+{
+    mutex_lock(&all_members.lock);
+    if (m->previous) m->previous->next = m->next;
+    else all_members.first = m->next;
+    if (m->next) m->next->previous = m->previous;
+    mutex_unlock(&all_members.lock);
+}
+
+COLD void reef__members_knowing(const reef_world *but, const uint32_t *types, uint32_t count, uint32_t *worlds,
+                                uint32_t *snapshots)
+{
+    *worlds = *snapshots = 0;
+    mutex_lock(&all_members.lock);
+    for (const family_member *m = all_members.first; m; m = m->next) {
+        bool knows = false;
+        for (uint32_t i = 0; i < count; i++)
+            knows |= types[i] / 64 < m->state->used_words && (m->state->used_types[types[i] / 64] >> types[i] % 64 & 1);
+        if (!knows || m->world == but) continue;
+        if (m->world) ++*worlds;
+        else ++*snapshots;
+    }
+    mutex_unlock(&all_members.lock);
+}
+
 /* The checked build says at the end of the program which worlds were never freed. */
 #if defined(REEF_CHECKED)
 

@@ -49,6 +49,18 @@ typedef struct family {
     /* does a schedule know this serial number? (src/system/schedule.h) NULL: there never was a schedule */
     bool (*schedule_knows)(const reef_world *w, uint64_t serial);
 } family;
+/* A world or a snapshot in the list of all of them in the process, of all families. */
+typedef struct family_member {
+    struct family_member *next, *previous;
+    const struct state *state;
+    const reef_world *world; /* NULL: it is a snapshot */
+} family_member;
+void reef__member_join(family_member *m, const struct state *s, const reef_world *w);
+void reef__member_leave(family_member *m);
+/* How many of them know one of these types, worlds and snapshots, without this world. */
+void reef__members_knowing(const reef_world *but, const uint32_t *types, uint32_t count, uint32_t *worlds,
+                           uint32_t *snapshots);
+
 family *reef__family_make(const reef_allocator *allocator);
 void reef__family_free(family *f);
 

@@ -4,6 +4,7 @@
 #define REEF_STORAGE_OBSERVED_H
 
 #include "base/platform.h"
+#include "type/code.h"
 #include "type/type.h"
 #include "type/value.h"
 #include "storage/command_buffer.h"
@@ -29,6 +30,13 @@ struct observer {
     reef_query_desc query; /* without text */
     size_t bytes;          /* of this allocation; the conditions of the query's terms follow the struct */
 };
+
+/* Counts where the observer leads into code that comes and goes. */
+INLINE void observer_hold(const struct observer *o, bool hold)
+{
+    const uintptr_t at[] = {(uintptr_t)o->function, (uintptr_t)o->context, (uintptr_t)o->context_free};
+    reef__code_hold(at, sizeof at / sizeof *at, hold);
+}
 
 /* The calls that tell observers; a family has them from its first observer on. Nothing else leads to
  * src/observe/notice.c, and from there to queries, so that a program without observers links neither. (A minimal

@@ -185,6 +185,7 @@ struct reef_world {
     uint64_t unpended;
     derived *indexes;                 /* src/index/value_index.c; NULL: none */
     struct reef_place *pictures;      /* src/index/picture.h; NULL: none */
+    family_member member;             /* in the list of all worlds */
     const struct debug_layout *debug; /* src/world/debug_layout.h: here, so that each program has it */
 #if defined(QUARANTINE)
     /* what is moving rows now (src/storage/quarantine.h) */

@@ -908,6 +908,15 @@ bool reef__phase_run_simple(reef_world *w, phase_plan *p, float dt, reef_status 
     return true;
 }
 
+COLD bool reef__query_planned(const reef_world *w, uint32_t index)
+{
+    for (uint32_t i = 0; w->ticking && i < w->ticking->plan_count; i++) {
+        const reef_query q = w->ticking->plan[i].handle;
+        if (q.index == index && w->queries[index].generation == q.generation) return true;
+    }
+    return false;
+}
+
 COLD void reef__ticking_drop(reef_world *w)
 {
     ticking *k = w->ticking;

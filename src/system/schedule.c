@@ -7,6 +7,7 @@
 #include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/code.h"
 #include "storage/error.h"
 #include "storage/family.h"
 #include "storage/invalidate.h"
@@ -81,12 +82,23 @@ COLD void reef__observer_leave(family *f, struct observer *o)
 {
     if (!reef__hold_release(f, &o->holders)) return;
     if (o->context_free) o->context_free(o->context);
+    observer_hold(o, false);
     reef__memory_free(&f->memory, MEMORY_OTHER, o, o->bytes);
+}
+
+/* Counts where modules lead into code that comes and goes. */
+static COLD void modules_hold(const schedule *s, bool hold)
+{
+    for (uint32_t i = 0; i < s->module_count; i++) {
+        const uintptr_t about = (uintptr_t)s->modules[i].about;
+        reef__code_hold(&about, 1, hold);
+    }
 }
 
 COLD void reef__schedule_leave(family *f, schedule *s)
 {
     if (s == NULL || !reef__hold_release(f, &s->holders)) return;
+    modules_hold(s, false);
     for (uint32_t i = 0; i < s->count; i++) reef__system_leave(f, s->entries[i].system);
     for (uint32_t i = 0; i < s->observer_count; i++) reef__observer_leave(f, s->observers[i].observer);
     schedule_free(f, s);
@@ -102,6 +114,7 @@ COLD void reef__schedule_put(reef_world *w, schedule *s)
     s->epoch = ++f->schedule_epoch;
     f->schedule_knows = reef__schedule_knows;
     mutex_unlock(&f->lock);
+    modules_hold(s, true);
     w->schedule = s;
     world_hold(w); /* contexts may be freed */
     if (was) reef__schedule_leave(f, was);

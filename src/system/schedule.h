@@ -179,6 +179,9 @@ bool reef__observer_named(const reef_world *w, const char *name);
 /* Returns the observer's entry in a schedule, which may be NULL. ENTRY_NONE: there is no observer of this name. */
 uint32_t reef__observer_entry_named(const schedule *s, const char *name);
 
+/* Is the query in this slot one of the plan, which the next tick makes anew? (src/system/phase.c) */
+bool reef__query_planned(const reef_world *w, uint32_t index);
+
 /* A world gives up its schedule. */
 void reef__schedule_drop(reef_world *w);
 

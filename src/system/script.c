@@ -11,6 +11,8 @@
 #include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/code.h"
+#include "type/type.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
@@ -44,15 +46,30 @@ reef_component reef_script_type(void) { return reef_id_of(&script_decl); }
 
 /* ---- classes by name ----
  * Their table has a fixed size and belongs to no world, as a program's code does; so it allocates nothing and is never
- * freed. */
+ * freed.
+ *
+ * Values contain pointers to their classes. Code that comes and goes (reef/code.h) takes its classes along, but values
+ * stay, also in snapshots and on other threads. So such a class has a stand-in, which stays for the life of the
+ * process: values point to it, and the class of this name in the next code is copied into it. */
 
 enum { CLASS_SLOTS = 2 * REEF_SCRIPT_CLASSES_MAX };
+
+typedef struct class_standin {
+    reef_script_class now, before; /* now: without a name while no code has the class. before: during a trial */
+    const reef_script_class *had;  /* during a trial: what the slot had before */
+    uint64_t module;               /* whose class it is */
+    bool tried;
+    bool used; /* values may point to it */
+    char name[];
+} class_standin;
 
 typedef struct script_classes {
     mutex lock;
     uint32_t count;
     const reef_script_class *slot[CLASS_SLOTS]; /* open addressing by the hash of the name */
     uint64_t hash[CLASS_SLOTS];
+    bool taken[CLASS_SLOTS]; /* the slot belongs to the name of this hash, though its class may be gone */
+    class_standin *standin[CLASS_SLOTS];
 } script_classes;
 
 static script_classes classes = {.lock = MUTEX_INIT};
@@ -61,7 +78,7 @@ static script_classes classes = {.lock = MUTEX_INIT};
 static uint32_t class_slot(uint64_t name_hash)
 {
     uint32_t i = (uint32_t)(name_hash % CLASS_SLOTS);
-    while (classes.slot[i] && classes.hash[i] != name_hash) i = (i + 1) % CLASS_SLOTS;
+    while (classes.taken[i] && classes.hash[i] != name_hash) i = (i + 1) % CLASS_SLOTS;
     return i;
 }
 
@@ -74,6 +91,17 @@ static bool class_is_good(const reef_script_class *c)
 
 static uint64_t class_hash(const reef_script_class *c) { return reef__hash_bytes(c->name, strlen(c->name)); }
 
+/* Gives a slot to a name. False: there are too many names. Under the lock. */
+static COLD bool class_take(uint32_t i, uint64_t hash)
+{
+    if (classes.taken[i]) return true;
+    if (classes.count == REEF_SCRIPT_CLASSES_MAX) return false;
+    classes.taken[i] = true;
+    classes.hash[i] = hash;
+    classes.count++;
+    return true;
+}
+
 COLD reef_status reef_script_know(const reef_script_class *c)
 {
     if (!class_is_good(c)) return REEF_BAD_ARGUMENT;
@@ -81,14 +109,128 @@ COLD reef_status reef_script_know(const reef_script_class *c)
     const uint64_t hash = class_hash(c);
     mutex_lock(&classes.lock);
     const uint32_t i = class_slot(hash);
-    const bool fresh = classes.slot[i] == NULL, full = fresh && classes.count == REEF_SCRIPT_CLASSES_MAX;
-    if (!full) {
-        classes.slot[i] = c;
-        classes.hash[i] = hash;
-        classes.count += fresh;
+    const bool room = class_take(i, hash);
+    if (room) classes.slot[i] = c;
+    mutex_unlock(&classes.lock);
+    return room ? REEF_OK : REEF_LIMIT;
+}
+
+/* ---- classes of code that comes and goes ---- */
+
+/* The stand-in of a class; NULL: no memory, or too many classes. Under the lock. */
+static COLD class_standin *standin_of(const reef_script_class *c)
+{
+    const uint64_t hash = class_hash(c);
+    const uint32_t i = class_slot(hash);
+    const size_t name_bytes = strlen(c->name) + 1;
+    if (classes.standin[i] || !class_take(i, hash)) return classes.standin[i];
+    reef__types_lock();
+    class_standin *s = reef__types_allocate(sizeof *s + name_bytes);
+    reef__types_unlock();
+    if (s == NULL) return NULL;
+    memcpy(s->name, c->name, name_bytes);
+    s->now.size = c->size;
+    return classes.standin[i] = s;
+}
+
+COLD reef_status reef__scripts_try(uint64_t module, const reef_script_class *const *list, uint32_t n, char *detail,
+                                   size_t size)
+{
+    reef_status status = REEF_OK;
+    detail[0] = 0;
+    if (n && reef_script_type().id == 0) return REEF_NO_MEMORY;
+    mutex_lock(&classes.lock);
+    for (uint32_t i = 0; i < CLASS_SLOTS; i++) {
+        class_standin *s = classes.standin[i];
+        if (s == NULL || s->module != module) continue;
+        s->tried = true;
+        s->had = classes.slot[i];
+        s->before = s->now;
+        s->now = (reef_script_class){.size = s->now.size};
+        classes.slot[i] = NULL;
+    }
+    for (uint32_t k = 0; status == REEF_OK && k < n; k++) {
+        const reef_script_class *c = list[k];
+        class_standin *s = class_is_good(c) ? standin_of(c) : NULL;
+        const uint32_t i = s ? class_slot(class_hash(c)) : 0;
+        if (s == NULL) {
+            status = class_is_good(c) ? REEF_NO_MEMORY : REEF_BAD_ARGUMENT;
+            (void)snprintf(detail, size, "class %u of `scripts` has no name, or too much data", k + 1);
+        } else if (s->now.size != c->size) {
+            status = REEF_BAD_ARGUMENT;
+            (void)snprintf(detail, size, "the data of the class %.80s has another size: %u bytes before, now %u",
+                           c->name, s->now.size, c->size);
+        } else {
+            if (!s->tried) s->had = classes.slot[i], s->before = s->now;
+            s->tried = true;
+            s->module = module;
+            s->now.name = s->name;
+            s->now.start = c->start;
+            s->now.update = c->update;
+            s->now.end = c->end;
+            if (!BUG(541)) classes.slot[i] = &s->now;
+        }
     }
     mutex_unlock(&classes.lock);
-    return full ? REEF_LIMIT : REEF_OK;
+    return status;
+}
+
+COLD void reef__scripts_settle(bool stays)
+{
+    mutex_lock(&classes.lock);
+    for (uint32_t i = 0; i < CLASS_SLOTS; i++) {
+        class_standin *s = classes.standin[i];
+        if (s && s->tried && !stays) s->now = s->before, classes.slot[i] = s->had;
+        if (s) s->tried = false;
+    }
+    mutex_unlock(&classes.lock);
+}
+
+/* Does a class lead to where `is` says? */
+static COLD bool class_is_in(const reef_script_class *c, bool (*is)(const void *context, uintptr_t at),
+                             const void *context)
+{
+    return is(context, (uintptr_t)c) || is(context, (uintptr_t)c->start) || is(context, (uintptr_t)c->update) ||
+           is(context, (uintptr_t)c->end);
+}
+
+COLD const char *reef__scripts_in(bool (*is)(const void *context, uintptr_t at), const void *context)
+{
+    const char *name = NULL;
+    mutex_lock(&classes.lock);
+    for (uint32_t i = 0; name == NULL && i < CLASS_SLOTS; i++) {
+        const class_standin *s = classes.standin[i];
+        const reef_script_class *c = s == NULL ? classes.slot[i] : s->used || BUG(543) ? &s->now : NULL;
+        if (c && c->name && class_is_in(c, is, context)) name = c->name;
+    }
+    mutex_unlock(&classes.lock);
+    return name;
+}
+
+COLD void reef__scripts_forget(bool (*is)(const void *context, uintptr_t at), const void *context)
+{
+    mutex_lock(&classes.lock);
+    for (uint32_t i = 0; i < CLASS_SLOTS; i++) {
+        class_standin *s = classes.standin[i];
+        if (s == NULL || !class_is_in(&s->now, is, context)) continue;
+        if (classes.slot[i] == &s->now) classes.slot[i] = NULL;
+        s->now = (reef_script_class){.size = s->now.size};
+    }
+    mutex_unlock(&classes.lock);
+}
+
+/* The class that a value points to: the class itself, or its stand-in. NULL: it is one of code that comes and goes, and
+ * its module doesn't list it. */
+static const reef_script_class *class_kept(const reef_script_class *c, uint64_t hash)
+{
+    if (!reef__code_has((uintptr_t)c)) return c;
+    mutex_lock(&classes.lock);
+    const uint32_t i = class_slot(hash);
+    class_standin *s = classes.standin[i];
+    const reef_script_class *kept = s && classes.slot[i] == &s->now ? &s->now : NULL;
+    if (kept) s->used = true;
+    mutex_unlock(&classes.lock);
+    return kept;
 }
 
 uint32_t reef__scripts_type(void) { return REEF_ACQUIRE_U32(&script_decl.id); }
@@ -99,11 +241,19 @@ uint32_t reef__scripts_bind(void *values, uint32_t n)
     uint32_t without = 0;
     mutex_lock(&classes.lock);
     for (uint32_t i = 0; i < n; i++) {
-        x[i].script = x[i].name_hash ? classes.slot[class_slot(x[i].name_hash)] : NULL;
+        const uint32_t slot = class_slot(x[i].name_hash);
+        x[i].script = x[i].name_hash ? classes.slot[slot] : NULL;
+        if (x[i].script && classes.standin[slot]) classes.standin[slot]->used = true;
         without += x[i].name_hash && x[i].script == NULL;
     }
     mutex_unlock(&classes.lock);
     return without;
+}
+
+/* The class of a value. NULL: it has none, or no code has it now. */
+static const reef_script_class *script_class_of(const reef_script *x)
+{
+    return x->script && x->script->name ? x->script : NULL;
 }
 
 COLD uint64_t reef__scripts_without(const reef_world *w)
@@ -113,7 +263,7 @@ COLD uint64_t reef__scripts_without(const reef_world *w)
     uint64_t n = 0;
     for (uint64_t i = reef__track_next(s, 0); i != UINT64_MAX; i = reef__track_next(s, i + 1)) {
         const reef_script *x = i < w->hot.index_count ? reef_get_id(w, reef_entity_at(w, (uint32_t)i), script) : NULL;
-        n += x && x->name_hash && x->script == NULL;
+        n += x && x->name_hash && script_class_of(x) == NULL;
     }
     return n;
 }
@@ -123,11 +273,15 @@ reef_script reef_script_make(const reef_script_class *c, const void *data)
     reef_script x;
     memset(&x, 0, sizeof x);
     if (!class_is_good(c)) return x;
-    x.script = c;
-    x.name_hash = class_hash(c);
+    const uint64_t hash = class_hash(c);
+    x.script = class_kept(c, hash);
+    if (x.script == NULL) return x;
+    x.name_hash = hash;
     if (data && c->size) memcpy(x.data, data, c->size);
     return x;
 }
+
+static const char class_not_listed[] = "a class of a library must be in the `scripts` of its module";
 
 reef_status reef_script_add(reef_world *w, reef_entity e, const reef_script_class *c, const void *data)
 {
@@ -137,6 +291,7 @@ reef_status reef_script_add(reef_world *w, reef_entity e, const reef_script_clas
     if (!class_is_good(c)) return reef__failure(w, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0);
     if (reef_has_id(w, e, script)) return reef__failure(w, REEF_EXISTS, op, script, e, 0);
     const reef_script x = reef_script_make(c, data);
+    if (x.script == NULL) return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, class_not_listed);
     if (!w->running) w->calling = op;
     const reef_status s = reef_set_id(w, e, script, &x, sizeof x);
     if (!w->running) w->calling = NULL;
@@ -160,7 +315,7 @@ static const reef_script *script_get(const reef_world *w, reef_entity e)
 const reef_script_class *reef_script_of(const reef_world *w, reef_entity e)
 {
     const reef_script *x = script_get(w, e);
-    return x ? x->script : NULL;
+    return x ? script_class_of(x) : NULL;
 }
 
 const void *reef_script_data(const reef_world *w, reef_entity e)
@@ -178,6 +333,7 @@ reef_status reef_cmd_script(reef_block *b, reef_entity e, const reef_script_clas
         return b->loop.job ? reef__job_failure(b->loop.job, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0)
                            : reef__failure(b->world, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0);
     const reef_script x = reef_script_make(c, data);
+    if (x.script == NULL) return REEF_BAD_ARGUMENT;
     const reef_value gone = reef_value_make(script, REEF_VALUE_REMOVE, 0, NULL);
     const reef_status s = reef_cmd_change_values(b, e, &gone, 1);
     return s < 0 ? s : reef_cmd_set_id(b, e, script, &x, sizeof x);
@@ -231,7 +387,7 @@ static void scripts_run(reef_block *b)
         const reef_entity e = reef_entity_at(w, (uint32_t)i);
         if (!script_awake(w, e, script)) continue;
         const reef_script *had = reef_get_id(w, e, script);
-        if (had == NULL || had->script == NULL) continue;
+        if (had == NULL || script_class_of(had) == NULL) continue;
         reef_script *x = reef_mut_id(w, e, script);
         if (x == NULL) continue;
         r.entity = e;

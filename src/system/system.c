@@ -5,6 +5,7 @@
 #include "base/kept_text.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/code.h"
 #include "type/type.h"
 #include "storage/error.h"
 #include "storage/family.h"
@@ -336,6 +337,14 @@ static COLD struct system *system_of(const system_draft *d, const char *name)
     return s;
 }
 
+/* Counts where the system leads into code that comes and goes. */
+static COLD void system_hold(const struct system *s, bool hold)
+{
+    const uintptr_t at[] = {(uintptr_t)s->function, (uintptr_t)s->context, (uintptr_t)s->context_free,
+                            (uintptr_t)s->combine, (uintptr_t)s->condition};
+    reef__code_hold(at, sizeof at / sizeof *at, hold);
+}
+
 COLD struct system *reef__system_make(reef_world *w, const char *op, const reef_system_desc *desc, uint32_t *in)
 {
     system_draft d;
@@ -352,10 +361,16 @@ COLD struct system *reef__system_make(reef_world *w, const char *op, const reef_
     draft_access(&d);
     if (in && reef__schedule_ready(w) == NULL) return refuse_system(&d, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
     if (in && !reef__phase_named(w, op, desc->phase ? desc->phase : "update", in)) return NULL;
-    return system_of(&d, name);
+    struct system *s = system_of(&d, name);
+    if (s) system_hold(s, true);
+    return s;
 }
 
-COLD void reef__system_forget(family *f, struct system *s) { reef__memory_free(&f->memory, MEMORY_OTHER, s, s->bytes); }
+COLD void reef__system_forget(family *f, struct system *s)
+{
+    system_hold(s, false);
+    reef__memory_free(&f->memory, MEMORY_OTHER, s, s->bytes);
+}
 
 COLD void reef__system_leave(family *f, struct system *s)
 {

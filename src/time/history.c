@@ -13,6 +13,7 @@
  * exchanged; neither needs memory. */
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/code.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
@@ -26,6 +27,7 @@
 #include "system/event.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
+#include "time/history.h"
 #include "reef/detail/access.h"
 #include "reef/history.h"
 
@@ -505,6 +507,13 @@ COLD reef_status reef_history_correct(reef_history *h, const reef_late_input *in
 
 /* ---- a history ---- */
 
+/* Counts where the history leads into code that comes and goes. */
+static COLD void step_hold(const reef_history *h, bool hold)
+{
+    const uintptr_t at[] = {(uintptr_t)h->config.step, (uintptr_t)h->config.context};
+    reef__code_hold(at, sizeof at / sizeof *at, hold);
+}
+
 COLD reef_history *reef_history_new(reef_world *w, const reef_history_config *config)
 {
     static const char op[] = "reef_history_new";
@@ -518,19 +527,73 @@ COLD reef_history *reef_history_new(reef_world *w, const reef_history_config *co
     h->family = w->family;
     h->config = *config;
     h->newest = NO_TICK;
+    step_hold(h, true);
     return h;
+}
+
+static COLD void moments_drop(reef_history *h)
+{
+    snapshots_forget_from(h, 0);
+    for (uint64_t t = h->first; t < h->end; t++) input_free(h->family, moment_at(h, t)->input);
+    reef__memory_free(&h->family->memory, MEMORY_OTHER, h->moments, (size_t)h->capacity * sizeof *h->moments);
 }
 
 COLD void reef_history_free(reef_history *h)
 {
     if (h == NULL) return;
     family *f = h->family;
-    snapshots_forget_from(h, 0);
-    for (uint64_t t = h->first; t < h->end; t++) input_free(f, moment_at(h, t)->input);
-    reef__memory_free(&f->memory, MEMORY_OTHER, h->moments, (size_t)h->capacity * sizeof *h->moments);
+    step_hold(h, false);
+    moments_drop(h);
     reef__memory_free(&f->memory, MEMORY_OTHER, h, sizeof *h);
     reef__family_leave(f, false);
 }
+
+/* ---- another future with other types ---- */
+
+COLD bool reef__history_aside(reef_history *h, uint64_t from, reef_history **aside)
+{
+    reef_history *old = reef__memory_zeroed(&h->family->memory, MEMORY_OTHER, sizeof *old);
+    *aside = old;
+    if (old == NULL) return false;
+    *old = *h;
+    h->moments = NULL;
+    h->capacity = h->kept = h->bytes = h->log_bytes = 0;
+    h->first = h->tick = h->end = from;
+    h->newest = NO_TICK;
+    return true;
+}
+
+COLD reef_status reef__history_back(reef_history *aside, uint64_t from)
+{
+    const uint64_t tick = aside->tick;
+    const reef_status s = from == tick ? REEF_OK : reef_history_rewind(aside, from);
+    aside->tick = tick;
+    return s;
+}
+
+COLD reef_status reef__history_play(reef_history *h, const reef_history *aside)
+{
+    reef_status s = REEF_OK;
+    while (s >= 0 && h->tick < aside->tick) {
+        const recorded_input *in = moment_at(aside, h->tick)->input;
+        s = reef_history_step(h, in->bytes ? in->data : NULL, BUG(548) ? 0 : in->bytes);
+    }
+    return s;
+}
+
+COLD void reef__history_settle(reef_history *h, reef_history *aside, bool stays)
+{
+    if (!stays) { /* exchange them */
+        const reef_history fresh = *h;
+        *h = *aside;
+        *aside = fresh;
+    }
+    moments_drop(aside);
+    reef__memory_free(&h->family->memory, MEMORY_OTHER, aside, sizeof *aside);
+}
+
+COLD uint64_t reef__history_kept(const reef_history *h) { return h->kept; }
+COLD bool reef__history_of(const reef_history *h, const reef_world *w) { return h->world == w; }
 
 reef_history_range reef_history_reach(const reef_history *h)
 {

@@ -1,11 +1,14 @@
+/* Types of relations: everything but the name follows from the options and the type of the data. */
 #include "type/relation_type.h"
+#include "base/platform.h"
 #include "type/fields.h"
 #include "type/type.h"
 #include "reef/relation.h"
+#include "reef/type_info.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { RELATION_PAGE_ROWS = 64 }; /* values of a page of exclusive relations: few sources shouldn't cost much */
+enum { RELATION_PAGE_ROWS = 64 /* values of a page of exclusive relations: few sources shouldn't cost much */ };
 
 /* Are the first fields of the description these? */
 static bool begins_with(const reef_type_desc *d, const reef_field *fields, uint32_t n)

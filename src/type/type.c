@@ -12,6 +12,7 @@
  *
  * All memory hangs from `registry` and `reef__type_pages`, so that leak checkers find it. */
 #include "type/type.h"
+#include "type/code.h"
 #include "type/fields.h"
 #include "type/relation_type.h"
 #include "type/required_types.h"
@@ -49,6 +50,8 @@ static struct {
     uint32_t bucket_count;
     const char *error; /* the text of the first refused declaration; NULL: there is none. Stored once */
     char text[1024];
+    reef_code *holds; /* what is declared now belongs to this code; NULL: to the program */
+    reef_code *tried; /* the declarations of this code are being taken; NULL: of none */
 } registry = {.lock = MUTEX_INIT, .pending = &pending_end, .hidden = &pending_end};
 
 const type *reef__types[REEF_TYPES_MAX + 1];
@@ -56,7 +59,7 @@ type *reef__type_pages[TYPE_PAGES]; /* not in `registry`, so that it takes no ro
 
 /* ---- memory ---- */
 
-static void *type_allocate(size_t bytes)
+void *reef__types_allocate(size_t bytes)
 {
     const reef_allocator *a = &registry.allocator;
     void *p = a->resize ? a->resize(a->context, NULL, 0, bytes, alignof(max_align_t)) : malloc(bytes);
@@ -67,7 +70,7 @@ static void *type_allocate(size_t bytes)
     return p;
 }
 
-static void type_free(void *p, size_t bytes)
+void reef__types_free(void *p, size_t bytes)
 {
     const reef_allocator *a = &registry.allocator;
     if (p == NULL) return;
@@ -137,7 +140,7 @@ static bool subtypes_reserve(const type *base)
         type_list *l = t->subtypes;
         const uint32_t room = l ? l->room * 2 : 4;
         if (l && l->count < l->room) continue;
-        type_list *fresh = type_allocate(sizeof *fresh + room * sizeof *fresh->id);
+        type_list *fresh = reef__types_allocate(sizeof *fresh + room * sizeof *fresh->id);
         if (fresh == NULL) return false;
         fresh->older = l;
         fresh->room = room;
@@ -160,7 +163,8 @@ static void subtypes_put(const type *base, uint32_t id)
 int reef__type_compare(const type *a, const type *b)
 {
     if (a->name_start != b->name_start) return a->name_start < b->name_start ? -1 : 1;
-    return strcmp(a->name, b->name);
+    const int order = strcmp(a->name, b->name);
+    return order != 0 || LIKELY(a == b) ? order : (a->id > b->id) - (a->id < b->id);
 }
 
 uint32_t reef__types_described(void) { return REEF_ACQUIRE_U32(&registry.described); }
@@ -193,21 +197,29 @@ static bool type_buckets_reserve(void)
     uint32_t old_count = registry.bucket_count, *old = registry.bucket;
     if (registry.count + 1 <= old_count / 4 * 3) return true;
     uint32_t count = old_count ? old_count * 2 : TYPE_BUCKETS_MIN;
-    uint32_t *fresh = type_allocate(count * sizeof *fresh);
+    uint32_t *fresh = reef__types_allocate(count * sizeof *fresh);
     if (fresh == NULL) return false;
     registry.bucket = fresh;
     registry.bucket_count = count;
     for (uint32_t i = 0; i < old_count; i++)
         if (old[i]) *type_bucket(record_at(old[i])->name) = old[i];
-    type_free(old, old_count * sizeof *old);
+    reef__types_free(old, old_count * sizeof *old);
     return true;
+}
+
+/* After types were hidden. */
+static COLD void type_buckets_again(void)
+{
+    memset(registry.bucket, 0, registry.bucket_count * sizeof *registry.bucket);
+    for (uint32_t id = 1; id <= registry.count; id++)
+        if (!record_at(id)->hidden) *type_bucket(record_at(id)->name) = id;
 }
 
 static bool type_page_reserve(uint32_t id)
 {
     uint32_t p = (id - 1) >> TYPE_PAGE_BITS;
     if (reef__type_pages[p]) return true;
-    type *fresh = type_allocate(TYPES_PER_PAGE * sizeof *fresh);
+    type *fresh = reef__types_allocate(TYPES_PER_PAGE * sizeof *fresh);
     if (fresh) RELEASE_STORE(&reef__type_pages[p], fresh);
     return fresh != NULL;
 }
@@ -217,7 +229,7 @@ static bool type_page_reserve(uint32_t id)
 /* Gives `t` a copy of the fields. The pointer is stored last: whoever sees it also sees the count. */
 static reef_status type_give_fields(type *t, const reef_field *fields, uint32_t count)
 {
-    void *room = type_allocate(reef__fields_bytes(fields, count));
+    void *room = reef__types_allocate(reef__fields_bytes(fields, count));
     if (room == NULL) return REEF_NO_MEMORY;
     const reef_field *copy = reef__fields_copy(fields, count, room);
     t->field_count = count;
@@ -259,11 +271,11 @@ static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_
     if (next > REEF_TYPES_MAX) return REEF_LIMIT;
     if (!type_page_reserve(next) || !type_buckets_reserve() || !subtypes_reserve(reef__type_of(d->base.id)))
         return REEF_NO_MEMORY;
-    char *name = type_allocate(name_bytes);
+    char *name = reef__types_allocate(name_bytes);
     if (name == NULL) return REEF_NO_MEMORY;
     type *t = record_at(next);
     if (d->field_count && type_give_fields(t, d->fields, d->field_count) < 0) {
-        type_free(name, name_bytes);
+        reef__types_free(name, name_bytes);
         return REEF_NO_MEMORY;
     }
     memcpy(name, d->name, name_bytes);
@@ -274,6 +286,7 @@ static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_
     t->owner = owner ? owner->id : 0;
     t->offset = offset;
     t->stride = owner ? owner->size : t->size;
+    t->fresh = registry.tried != NULL;
     *type_bucket(name) = next;
     t->id = next;
     RELEASE_STORE(&reef__types[next], (const type *)t);
@@ -308,7 +321,7 @@ static COLD reef_status part_make(const type *t, const reef_field *f, uint32_t *
 static COLD reef_status parts_make(type *t)
 {
     if (!t->split || t->field_count == 0 || t->part_count) return REEF_OK;
-    if (t->parts == NULL) t->parts = type_allocate(t->field_count * sizeof *t->parts);
+    if (t->parts == NULL) t->parts = reef__types_allocate(t->field_count * sizeof *t->parts);
     if (t->parts == NULL) return REEF_NO_MEMORY;
     for (uint32_t i = 0; i < t->field_count; i++) {
         const reef_status s = part_make(t, &t->fields[i], &t->parts[i]);
@@ -325,7 +338,7 @@ static reef_status required_give(type *t, const reef_type_desc *d)
 {
     const uint32_t n = d->required_count;
     if (n == 0 || t->required_count) return REEF_OK;
-    reef_component *copy = type_allocate(n * sizeof *copy);
+    reef_component *copy = reef__types_allocate(n * sizeof *copy);
     if (copy == NULL) return REEF_NO_MEMORY;
     memcpy(copy, d->required, n * sizeof *copy);
     reef__ids_sort(&copy->id, n);
@@ -342,7 +355,7 @@ COLD uint32_t reef__types_resolve(void)
     for (uint32_t id = registry.settled + 1; id <= count; id++) {
         type *t = record_at(id);
         const uint32_t n = reef__needs_of(t, needs, REEF_COMPONENTS_MAX);
-        uint32_t *copy = n ? type_allocate(n * sizeof *copy) : NULL;
+        uint32_t *copy = n ? reef__types_allocate(n * sizeof *copy) : NULL;
         if (n && copy == NULL) break;
         if (n) memcpy(copy, needs, n * sizeof *copy);
         t->needs = copy;
@@ -352,6 +365,29 @@ COLD uint32_t reef__types_resolve(void)
     const uint32_t settled = registry.settled;
     mutex_unlock(&registry.lock);
     return settled == count ? count : 0;
+}
+
+/* A hidden type that is as described, but for its hooks, and gets its name again. NULL: there is none. */
+static COLD type *type_hidden_like(const reef_type_desc *d)
+{
+    static const reef_hooks none;
+    for (uint32_t id = 1; id <= registry.count; id++) {
+        type *t = record_at(id);
+        if (!t->hidden || strcmp(t->name, d->name) != 0) continue;
+        const reef_hooks was = t->hooks, *is = d->hooks ? d->hooks : &none;
+        if (!reef__hooks_alike(&was, is)) continue;
+        t->hooks = *is;
+        if (reef__type_same(t, d, id <= registry.settled)) {
+            t->hidden = false;
+            for (uint32_t i = 0; i < t->part_count; i++) record_at(t->parts[i])->hidden = false;
+            t->fresh = registry.tried != NULL;
+            *type_bucket(t->name) = id;
+            for (uint32_t i = 0; i < t->part_count; i++) *type_bucket(record_at(t->parts[i])->name) = t->parts[i];
+            return t;
+        }
+        t->hooks = was;
+    }
+    return NULL;
 }
 
 /* Makes the type, or finds an equal one and completes its fields. Under the lock. */
@@ -365,6 +401,7 @@ static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
     type *t = type_by_name(d->name);
     status = reef__required_check(t, d, &which);
     if (status < 0) return status;
+    if (t == NULL && registry.tried) t = registry.tried->hidden_like(d);
     if (t == NULL) {
         uint32_t made = 0;
         status = type_make(d, NULL, 0, &made);
@@ -384,24 +421,36 @@ static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
 
 /* ---- declarations ---- */
 
-/* Keeps the text of why a declaration is refused, for the first one only. */
+/* Where to write why a declaration is refused, for the first one only. False: this isn't the first one. */
+static bool refusal_begin(text_out *o)
+{
+    char *text = registry.tried ? registry.tried->text : registry.text;
+    *o = (text_out){text, sizeof registry.text, 0};
+    return registry.tried ? text[0] == 0 : registry.error == NULL;
+}
+
+static void refusal_end(void)
+{
+    if (registry.tried == NULL) RELEASE_STORE(&registry.error, (const char *)registry.text);
+}
+
 static void type_refuse(const reef_type_desc *d, reef_status status)
 {
-    text_out o = {registry.text, sizeof registry.text, 0};
-    if (registry.error) return;
+    text_out o;
+    if (!refusal_begin(&o)) return;
     reef__type_refusal_put(&o, d, status, type_by_name(d->name), registry.settled);
-    RELEASE_STORE(&registry.error, (const char *)registry.text);
+    refusal_end();
 }
 
 const char *reef_declare_error(void) { return REEF_ACQUIRE_POINTER(&registry.error); }
 
 static void base_refuse(const reef_type_decl *decl, const char *why)
 {
-    text_out o = {registry.text, sizeof registry.text, 0};
-    if (registry.error) return;
+    text_out o;
+    if (!refusal_begin(&o)) return;
     reef__text_put(&o, "type %s: it can't be a subtype of %s, %s", decl->name,
                    decl->base->name ? decl->base->name : "(no name)", why);
-    RELEASE_STORE(&registry.error, (const char *)registry.text);
+    refusal_end();
 }
 
 static reef_status type_take(reef_type_decl *decl);
@@ -447,7 +496,7 @@ static COLD reef_status required_take(reef_type_decl *decl, reef_type_desc *d, b
     return status;
 }
 
-static COLD reef_status type_take(reef_type_decl *decl)
+static COLD reef_status type_take_as_known(reef_type_decl *decl)
 {
     uint32_t id = 0;
     const bool first = decl->id == 0;
@@ -466,9 +515,48 @@ static COLD reef_status type_take(reef_type_decl *decl)
     if (status < 0) return status;
     if (decl->data) d.data.id = decl->data->id;
     status = type_register(&d, &id);
-    if (status >= 0) decl->id = id;
-    else if (status != REEF_NO_MEMORY) type_refuse(&d, status);
+    if (status >= 0) {
+        if (first && registry.tried == NULL) record_at(id)->declared++;
+        decl->id = id;
+    } else if (status != REEF_NO_MEMORY) type_refuse(&d, status);
     return status >= 0 && decl->required ? required_take(decl, &d, first) : status;
+}
+
+/* The code that is being tried declares another layout of a type: the type gives its name to the new one. False: it
+ * can't, and the text says why. */
+static COLD bool type_retire(const reef_type_decl *decl)
+{
+    reef_code *c = registry.tried;
+    type *t = type_by_name(decl->name);
+    const char *why = NULL;
+    if (t == NULL) return false;
+    if (t->fresh) why = "this library has two";
+    else if (t->declared && !BUG(549)) why = "the program has it, too";
+    else if (t->module != c->trying) why = "it isn't this module's";
+    for (const reef_code *x = reef__code_first; x && why == NULL; x = x->next)
+        for (const reef_type_decl *d = x->held; d && d->next && x->module && x->module != c->trying; d = d->next)
+            if (d->id == t->id) why = "another module has it, too";
+    if (why) {
+        const size_t n = strlen(c->text);
+        (void)snprintf(c->text + n, sizeof c->text - n, "; %s", why);
+        return false;
+    }
+    t->hidden = t->retired = true;
+    for (uint32_t i = 0; i < t->part_count; i++)
+        record_at(t->parts[i])->hidden = record_at(t->parts[i])->retired = true;
+    type_buckets_again();
+    c->text[0] = 0;
+    return true;
+}
+
+static COLD reef_status type_take(reef_type_decl *decl)
+{
+    reef_status s = type_take_as_known(decl);
+    if (s == REEF_EXISTS && registry.tried && registry.tried->retire(decl)) {
+        decl->id = 0;
+        s = type_take_as_known(decl);
+    }
+    return s;
 }
 
 /* Registers what is pending. A refused declaration leaves the list; one for which there is no memory stays in it.
@@ -509,26 +597,32 @@ void reef_declare(reef_type_decl *decl)
     /* Fields may come after the first use, when constructors use types; they are then added at once. */
     bool late = decl->id != 0 && type_take(decl) != REEF_NO_MEMORY;
     if (!linked && !late) {
-        decl->next = registry.pending;
-        registry.pending = decl;
+        reef_type_decl **list = registry.holds ? &registry.holds->held : &registry.pending;
+        decl->next = *list;
+        *list = decl;
     }
     mutex_unlock(&registry.lock);
 }
 
-static void list_leave(reef_type_decl **list, reef_type_decl *decl)
+/* Was it in the list? */
+static bool list_leave(reef_type_decl **list, reef_type_decl *decl)
 {
     while (*list != &pending_end && *list != decl) list = &(*list)->next;
-    if (*list != decl || BUG(332)) return;
+    if (*list != decl || BUG(332)) return false;
     *list = decl->next;
     decl->next = NULL;
+    return true;
 }
 
 COLD void reef_undeclare_(reef_type_decl *decl)
 {
     if (decl == NULL) return;
     mutex_lock(&registry.lock);
-    list_leave(&registry.pending, decl);
-    list_leave(&registry.hidden, decl);
+    (void)list_leave(&registry.pending, decl);
+    (void)list_leave(&registry.hidden, decl);
+    bool held = false;
+    for (reef_code *c = reef__code_first; c; c = c->next) held |= list_leave(&c->held, decl);
+    if (decl->id && !held && record_at(decl->id)->declared) record_at(decl->id)->declared--;
     mutex_unlock(&registry.lock);
 }
 
@@ -541,6 +635,96 @@ COLD reef_component reef_resolve(reef_type_decl *decl)
     if (registry.shows) RELEASE_STORE(&decl->shown, c.id);
     mutex_unlock(&registry.lock);
     return c;
+}
+
+/* ---- code that comes and goes ---- */
+
+void reef__types_lock(void) { mutex_lock(&registry.lock); }
+void reef__types_unlock(void) { mutex_unlock(&registry.lock); }
+
+COLD void reef__declarations_hold(reef_code *c)
+{
+    registry.holds = c;
+    if (c) c->held = &pending_end;
+}
+
+/* The hooks of the type become those that it is declared with now, if the earlier ones are those of earlier code of the
+ * same module. There is room for the change. */
+static COLD void hooks_follow(reef_code *c, const reef_type_decl *decl, uint64_t module)
+{
+    type *t = type_by_name(decl->name);
+    if (t == NULL || decl->hooks == NULL || reef__hooks_same(t, decl->hooks)) return;
+    if (!reef__hooks_alike(&t->hooks, decl->hooks) || !reef__hooks_of(&t->hooks, module) || BUG(547)) return;
+    c->changes[c->change_count++] = (code_change){t, t->hooks};
+    t->hooks = *decl->hooks;
+}
+
+COLD reef_status reef__declarations_try(reef_code *c, uint64_t module)
+{
+    uint32_t count = 0;
+    reef_status s = REEF_OK;
+    mutex_lock(&registry.lock);
+    for (const reef_type_decl *d = c->held; d != &pending_end; d = d->next) count++;
+    c->changes = reef__types_allocate((count + 1) * sizeof *c->changes);
+    c->change_room = c->changes ? count + 1 : 0;
+    if (c->changes == NULL || !types_take_pending()) s = REEF_NO_MEMORY;
+    c->trying = module;
+    c->hidden_like = type_hidden_like;
+    c->retire = type_retire;
+    registry.tried = c;
+    for (const reef_type_decl *d = c->held; s >= 0 && d != &pending_end; d = d->next) hooks_follow(c, d, module);
+    for (reef_type_decl *d = c->held; s >= 0 && d != &pending_end; d = d->next) {
+        s = type_take(d);
+        if (s >= 0) RELEASE_STORE(&d->shown, d->id);
+    }
+    registry.tried = NULL;
+    mutex_unlock(&registry.lock);
+    return s < 0 ? s : REEF_OK;
+}
+
+COLD uint32_t reef__declarations_undescribed(const reef_code *c)
+{
+    uint32_t found = 0;
+    mutex_lock(&registry.lock);
+    for (const reef_type_decl *d = c->held; d != &pending_end; d = d->next) {
+        const type *t = record_at(d->id);
+        if (t->size && t->field_count == 0 && !t->fresh && (found == 0 || reef__type_compare(t, record_at(found)) < 0))
+            found = t->id;
+    }
+    mutex_unlock(&registry.lock);
+    return found;
+}
+
+COLD uint32_t reef__declarations_retired(code_layout *to, uint32_t room)
+{
+    uint32_t n = 0;
+    mutex_lock(&registry.lock);
+    for (uint32_t id = 1; id <= registry.count; id++) {
+        const type *t = record_at(id);
+        if (!t->retired || t->owner) continue;
+        if (n < room) to[n] = (code_layout){t, type_by_name(t->name)};
+        n++;
+    }
+    mutex_unlock(&registry.lock);
+    return n;
+}
+
+COLD void reef__declarations_settle(reef_code *c, bool stays)
+{
+    mutex_lock(&registry.lock);
+    for (uint32_t i = c->change_count; i-- > 0 && !stays;) c->changes[i].t->hooks = c->changes[i].hooks;
+    for (uint32_t id = 1; id <= registry.count; id++) {
+        type *t = record_at(id);
+        if (!stays && t->fresh) t->hidden = true;
+        if (!stays && t->retired) t->hidden = false;
+        t->fresh = t->retired = false;
+    }
+    for (const reef_type_decl *d = c->held; stays && d != &pending_end; d = d->next)
+        record_at(d->id)->module = c->trying;
+    for (reef_type_decl *d = c->held; !stays && d != &pending_end; d = d->next) d->id = d->shown = 0;
+    if (!stays && registry.bucket_count) type_buckets_again();
+    c->change_count = 0;
+    mutex_unlock(&registry.lock);
 }
 
 /* ---- types made at run time, and looking types up ---- */

@@ -53,6 +53,13 @@ typedef struct type {
     reef_hooks hooks; /* all NULL for plain data */
     const reef_field *fields;
     uint32_t field_count;
+    /* No name leads to it any more: code that was refused has declared it, or its name belongs to another layout now
+     * (src/type/code.h) */
+    bool hidden;
+    bool fresh;        /* the code that is being tried has declared it, and nobody before */
+    bool retired;      /* the code that is being tried declares another layout of this name */
+    uint32_t declared; /* number of declarations in the program itself */
+    uint64_t module;   /* the id of the module whose code declared it last; 0: none */
 } type;
 
 /* Pages of types, by id: that of `id` is reef__type_pages[(id - 1) / TYPES_PER_PAGE][(id - 1) % TYPES_PER_PAGE]. Ask
@@ -75,7 +82,7 @@ INLINE bool has_subtypes(const type *t) { return REEF_ACQUIRE_POINTER(&t->subtyp
 bool reef__is_subtype(const type *a, const type *b);
 /* The number of types that have a base. When it changes, there are new subtypes. Any thread. */
 uint32_t reef__types_based(void);
-/* Compares names by strcmp: the order of everything visible. */
+/* Compares names by strcmp: the order of everything visible. Hidden types of one name are ordered by their ids. */
 int reef__type_compare(const type *a, const type *b);
 /* The number of types that have fields. When it changes, values that were hashed as bytes may have fields now. Any
  * thread. */

@@ -181,6 +181,13 @@ bool reef__hooks_same(const type *t, const reef_hooks *hooks)
     return hooks_equal(&t->hooks, hooks ? hooks : &none);
 }
 
+bool reef__hooks_alike(const reef_hooks *a, const reef_hooks *b)
+{
+    return !a->construct == !b->construct && !a->copy == !b->copy && !a->move == !b->move &&
+           !a->destroy == !b->destroy && a->bytes_move == b->bytes_move && a->on_fork == b->on_fork &&
+           a->address_bound == b->address_bound && a->track_rows == b->track_rows;
+}
+
 /* Requirements that only one side gives are no difference either, until a world uses the type. */
 bool reef__required_same(const type *t, const reef_type_desc *d, bool settled)
 {

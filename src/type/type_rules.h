@@ -26,6 +26,8 @@ bool reef__field_same(const reef_field *a, const reef_field *b);
 /* Fields that only one side gives are no difference: they complete the other side. */
 bool reef__fields_same(const type *t, const reef_field *fields, uint32_t count);
 bool reef__hooks_same(const type *t, const reef_hooks *hooks);
+/* Are these hooks the same but for where the functions are, and the context? */
+bool reef__hooks_alike(const reef_hooks *a, const reef_hooks *b);
 INLINE bool base_same(const type *t, const reef_type_desc *d) { return (t->base ? t->base->id : 0) == d->base.id; }
 /* Requirements that only one side gives are no difference either, until a world uses the type (`settled`). */
 bool reef__required_same(const type *t, const reef_type_desc *d, bool settled);

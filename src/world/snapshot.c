@@ -109,6 +109,7 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     reef__paged_keep(&s->hot.chunks, &chunks, true);
     s->schedule = reef__schedule_hold(f, w->schedule);
     reef__family_add(f, false);
+    reef__member_join(&s->member, &s->state, NULL);
     reef__invalidate(w, INVALIDATE_STATE_SHARED);
     if (reef__resets_take_back(w, &r)) return s;
     reef_snapshot_free(s);
@@ -121,6 +122,7 @@ void reef_snapshot_free(reef_snapshot *s)
     if (s == NULL || s->hot.library != &reef__library) return;
     family *f = s->family;
     const paged_owner chunks = reef__owner_of(f, &reef__pages_chunks);
+    reef__member_leave(&s->member);
     reef__paged_keep(&s->hot.chunks, &chunks, false);
     reef__state_drop(f, &s->hot, &s->state);
     reef__schedule_leave(f, s->schedule);
@@ -146,6 +148,7 @@ static COLD reef_world *world_begin(family *f, const reef_world_config *config, 
     w->error.operation = "";
     reef__state_share(f, &w->hot, &w->state, hot, from);
     reef__family_add(f, true);
+    reef__member_join(&w->member, &w->state, w);
     reef__invalidate(w, INVALIDATE_STATE_SHARED);
     reef__stores_view(w);
     reef__invalidate(w, INVALIDATE_MARKS_MADE);
@@ -233,6 +236,7 @@ COLD reef_world *reef__world_blank(reef_world *w)
     blank->hot.version = w->hot.version;
     blank->schedule = reef__schedule_hold(f, w->schedule);
     reef__family_add(f, true);
+    reef__member_join(&blank->member, &blank->state, blank);
     reef__invalidate(blank, INVALIDATE_BLOCKS_MOVED | INVALIDATE_STATE_SHARED);
     reef__stores_view(blank);
     return blank;

@@ -12,6 +12,7 @@
 
 struct reef_snapshot {
     family *family;
+    family_member member; /* in the list of all snapshots */
     reef_world_config config;
     uint64_t moved, destroyed;
     struct schedule *schedule; /* for forks of the snapshot */

@@ -56,6 +56,7 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
         return NULL;
     }
     reef__family_add(f, true);
+    reef__member_join(&w->member, &w->state, w);
     reef__types_show();
     w->hot.library = &reef__library;
     w->family = f;
@@ -86,6 +87,7 @@ COLD void reef_world_free(reef_world *w)
         return;
     }
     family *f = w->family;
+    reef__member_leave(&w->member);
     world_hold(w); /* hooks and scripts run, and functions that free contexts */
     reef__scripts_end(w);
     reef__ticking_drop(w);

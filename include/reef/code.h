@@ -1,0 +1,96 @@
+/* Code that comes and goes: shared libraries with modules (reef/module.h) that replace each other while worlds live.
+ * The add-on reef_hot is made of these calls; a program that loads libraries in its own way uses them itself.
+ *
+ *     reef_code *code = reef_code_begin();
+ *     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);   its declarations of types belong to `code`
+ *     reef_code_end(code, ranges, range_count);
+ *     if (reef_code_use(world, code, module, NULL) < 0) ...        refused: the world is as it was before
+ *     ...
+ *     if (reef_code_unused(code, why, sizeof why)) {
+ *         dlclose(library);
+ *         reef_code_free(code);
+ *     }
+ *
+ * Types belong to the process. Therefore no other thread may use reef during reef_code_begin ... reef_code_end, in
+ * reef_code_use and in reef_code_unused. */
+#ifndef REEF_CODE_H
+#define REEF_CODE_H
+
+#include "history.h"
+#include "module.h"
+
+REEF_BEGIN_C
+
+/* Code that was loaded, with what it has declared. */
+typedef struct reef_code reef_code;
+
+/* Addresses of code or of its data: begin <= address < end. */
+typedef struct reef_code_range {
+    const void *begin, *end;
+} reef_code_range;
+enum { REEF_CODE_RANGES_MAX = 8 };
+
+/* Begins to hold declarations: types that are declared from now on, by the constructors of a library, belong to the
+ * code, and the process doesn't know them until reef_code_use. Such constructors must not use reef otherwise. The
+ * caller owns the code. NULL: no memory, or other code is being loaded. */
+REEF_API reef_code *reef_code_begin(void);
+/* Ends that. `ranges` is where the library lies in memory, at most REEF_CODE_RANGES_MAX; with count 0, which is for
+ * systems that don't tell it, reef_code_unused is always false. Errors: BAD_ARGUMENT (this code isn't being loaded, too
+ * many ranges). */
+REEF_API reef_status reef_code_end(reef_code *code, const reef_code_range *ranges, uint32_t count);
+
+/* Settings of reef_code_use; {0}: all defaults. */
+typedef struct reef_code_settings {
+    /* use the code although values lose something by another layout (what a load would report as lost) */
+    bool lose_values;
+    /* A history of the world, whose kept states have the old layouts. It goes on from the state of `replay` ticks ago,
+     * or the oldest that it has: this state is converted, and the recorded inputs are played with the new code, with
+     * the history's step. With `replay` 0 it goes on from the present. What it had recorded before is dropped. Without
+     * it such states refuse the new layouts; where no layout changes, it isn't used, and keeps everything */
+    reef_history *history;
+    uint64_t replay;
+    /* refuse the code if it declares a type without fields that was there before: whether its layout has changed can't
+     * be seen where the size is the same */
+    bool refuse_undescribed;
+    /* These are set by the call: how many types have another layout now; and the first such type without fields, {0}:
+     * there is none. */
+    uint32_t layouts;
+    reef_component undescribed;
+} reef_code_settings;
+
+/* Uses the module of the code, as reef_module_use does, also in the version that the world uses already, which it
+ * replaces. The types that the code declares become known. Where earlier code of this module has declared them
+ * already, the hooks are those of the new code from now on, in all worlds. The classes of module->scripts are found by
+ * name: each script goes on with the functions of the class of its name, and with none if the new code lacks the class.
+ * The data of a class keeps its size. `settings` may be NULL.
+ *
+ * A type that only this module has declared may have another layout: other fields, another size or home, hooks that
+ * begin or cease. All values of the world are converted as when a file is loaded (reef/save.h): by the names of fields
+ * and of values of enums, numbers to their new kinds; new fields get default values. Handles stay valid, queries too,
+ * and for the next loops that ask for changes everything has changed. reef_component is another one: ask for the type
+ * again. Refused are: values that would lose something (.detail names the fields with the number of values), unless
+ * lose_values is set; another world, a fork or a snapshot that knows the type; systems and observers outside of the
+ * module that name it; queries that compare or sort by its values; and values of any type that a file can't carry
+ * whole, because they have hooks, or bytes that no field describes.
+ *
+ * If anything is refused, everything is as it was before, and what the code alone has declared is forgotten. Errors: as
+ * for reef_module_use; UNKNOWN_TYPE (a type was declared differently before, and can't change; .detail says why),
+ * BAD_ARGUMENT (the data of a class has another size; the code was used before or is being loaded), NOT_PORTABLE,
+ * NOT_COPYABLE and LIMIT (values can't be converted), NO_MEMORY, and what the step of the history returns. */
+REEF_API reef_status reef_code_use(reef_world *world, reef_code *code, const reef_module *module,
+                                   reef_code_settings *settings);
+
+/* Does nothing of reef lead into the code any more? Counted are systems, observers, modules, orders of queries and
+ * histories in all worlds and snapshots, hooks of types, and classes of scripts. If false, `why` (may be NULL) says
+ * what there is. A type that the code declares may have bytes that no field describes; where a pointer fits into them,
+ * they may hold one into the code, so such a type keeps it. What a world was given when it was made (log, misuse,
+ * allocator) and what is set for a while (reef_set_pool, reef_trace) isn't counted: it doesn't belong into code that
+ * goes. */
+REEF_API bool reef_code_unused(const reef_code *code, char *why, size_t size);
+/* Frees the code, after its library was unloaded, or if it was never used. Code to which something leads isn't freed.
+ * NULL is allowed. */
+REEF_API void reef_code_free(reef_code *code);
+
+REEF_END_C
+
+#endif

@@ -1,0 +1,34 @@
+/* Types whose layout changes while a world lives (reef_code_use). */
+#ifndef REEF_API_LAYOUT_CHANGE_H
+#define REEF_API_LAYOUT_CHANGE_H
+
+#include "type/code.h"
+#include "query/query_renewal.h"
+#include "api/module.h"
+#include "reef/code.h"
+
+enum { LAYOUTS_MAX = 64 }; /* types that change at once */
+
+typedef struct layout_change {
+    reef_world *world;
+    const char *op;
+    uint64_t module;
+    const reef_code_settings *settings;
+    code_layout list[LAYOUTS_MAX];
+    uint32_t count;
+    module_trial trial;
+    bool tried, aside_put;
+    reef_history *aside;
+    queries_renewal queries;
+    char why[REEF_DETAIL_MAX]; /* "": the world's last error says it */
+} layout_change;
+
+/* Keeps why it is refused; the answer is the status. */
+REEF_PRINTF(3, 4) reef_status reef__layout_refuse(layout_change *x, reef_status s, const char *format, ...);
+/* Converts the world. In between its module is used; then the queries follow, and the ticks are played again. */
+reef_status reef__layouts_begin(layout_change *x);
+reef_status reef__layouts_follow(layout_change *x);
+/* Ends it: with a negative status everything is as before. The answer is that status. */
+reef_status reef__layouts_end(layout_change *x, reef_status s);
+
+#endif

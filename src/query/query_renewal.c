@@ -1,0 +1,72 @@
+/* Queries whose types have other layouts now, and so are other types. A query that names one is made anew and takes the
+ * slot of the old one, so that handles lead to it. */
+#include "query/query_renewal.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/world_data.h"
+#include "query/sorted_query.h"
+#include "reef/loop_settings.h"
+
+/* Does the query name a type that is another one now? */
+static COLD bool query_ages(const query *q, uint32_t (*now)(const void *context, uint32_t type), const void *context,
+                            bool *bound)
+{
+    bool ages = false;
+    for (uint32_t i = 0; i < q->asked_count; i++) {
+        const reef_term *t = &q->asked[i];
+        const bool other = now(context, t->component.id) != t->component.id || now(context, t->up.id) != t->up.id;
+        ages |= other;
+        *bound |= other && t->conditions;
+    }
+    bool unused;
+    const uint32_t by = q->ranking ? reef__ranking_component(q->ranking, &unused, &unused) : 0;
+    *bound |= by && now(context, by) != by;
+    return ages || *bound;
+}
+
+/* Exchanges the queries of two slots; handles stay with their slots. */
+static COLD void queries_exchange(reef_world *w, uint32_t a, uint32_t b)
+{
+    query *x = w->queries[a].query, *y = w->queries[b].query;
+    const uint32_t index = x->index, generation = x->generation;
+    w->queries[a].query = y;
+    w->queries[b].query = x;
+    x->index = y->index, x->generation = y->generation;
+    y->index = index, y->generation = generation;
+}
+
+COLD reef_status reef__queries_renew(queries_renewal *r, reef_world *w, const char *op,
+                                     bool (*skip)(const reef_world *w, uint32_t index))
+{
+    reef_status s = REEF_OK;
+    *r = (queries_renewal){.world = w, .now = r->now, .context = r->context, .count = w->query_room};
+    r->fresh = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (r->count + 1) * sizeof *r->fresh);
+    if (r->fresh == NULL) return REEF_NO_MEMORY;
+    for (uint32_t i = 0; s == REEF_OK && i < r->count; i++) {
+        const query *q = w->queries[i].query;
+        bool bound = false;
+        if (q == NULL || skip(w, i) || !query_ages(q, r->now, r->context, &bound)) continue;
+        const query *copy = bound ? NULL : reef__query_copied(w, op, q, r->now, r->context);
+        r->bound |= bound;
+        if (copy) r->fresh[i] = (reef_query){copy->index, copy->generation, w->hot.number};
+        else s = bound ? REEF_BAD_ARGUMENT : w->error.status;
+    }
+    for (uint32_t i = 0; i < r->count && s == REEF_OK && !BUG(546); i++)
+        if (r->fresh[i].generation) queries_exchange(w, i, r->fresh[i].index);
+    if (s != REEF_OK) reef__queries_renewed(r, true);
+    return s;
+}
+
+COLD void reef__queries_renewed(queries_renewal *r, bool stays)
+{
+    reef_world *w = r->world;
+    for (uint32_t i = 0; i < r->count && r->fresh; i++) {
+        if (r->fresh[i].generation == 0) continue;
+        if (!stays) queries_exchange(w, i, r->fresh[i].index);
+        (void)reef_query_free(w, r->fresh[i]);
+    }
+    if (r->fresh == NULL) return;
+    reef__queries_forget(w); /* so that a type that is gone isn't remembered */
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, r->fresh, (r->count + 1) * sizeof *r->fresh);
+    r->fresh = NULL;
+}
