@@ -20,7 +20,7 @@ static void send_to_server(reef_net *net, const wire *w)
 
 static void hello_send(reef_net *net)
 {
-    unsigned char room[64];
+    unsigned char room[96];
     wire w = {room, 0, sizeof room, false};
     wire_u8(&w, NET_HELLO);
     wire_u64(&w, 0);
@@ -29,6 +29,7 @@ static void hello_send(reef_net *net)
     wire_u32(&w, net->attempt);
     wire_u64(&w, net->digest);
     wire_u8(&w, net->config.spectator);
+    wire_put(&w, net->config.signer.key, REEF_NET_KEY_BYTES);
     send_to_server(net, &w);
 }
 
@@ -64,6 +65,7 @@ void net__join_again(reef_net *net)
     net__join_release(net);
     reef_history_free(net->history);
     net->history = NULL;
+    net->tick = net->complete = net->proven = net->agreed = net->checked = 0;
     for (uint32_t i = 0; i < NET_LINKS; i++) net->links[i] = (net_link){0};
     memset(net->hashes, 0, sizeof net->hashes); /* the others may have gone on from an earlier state */
     net->phase = REEF_NET_JOINING;
@@ -157,7 +159,8 @@ static void state_load(reef_net *net)
     const uint64_t tick = wire_get64(&w);
     net__view_get(&w, &view);
     for (uint32_t s = 0; s < NET_SEATS; s++) first[s] = wire_get64(&w);
-    if (w.bad || tick > UINT64_MAX / 2) {
+    const unsigned char *digest = wire_take(&w, NET_DIGEST);
+    if (w.bad || tick > UINT64_MAX / 2 || tick % NET_BLOCK) {
         net__end(net, "the host's state is damaged");
         return;
     }
@@ -176,8 +179,9 @@ static void state_load(reef_net *net)
         return;
     }
     if (net__history_begin(net, tick) != REEF_OK) return;
-    net->confirmed = tick;
-    net->confirmed_at = net->now;
+    net->complete = net->proven = net->agreed = tick;
+    memcpy(net__digest_at(net, tick), digest, NET_DIGEST);
+    net->complete_at = net->now;
     net->view = view;
     net->views[view.number % NET_VIEWS] = view;
     for (uint32_t i = 0; i < NET_SEATS; i++) {
@@ -189,10 +193,13 @@ static void state_load(reef_net *net)
                            .grew_at = net->now};
         if (seat->first != NET_NEVER) seat->have = seat->first > tick ? seat->first : tick;
         if (seat->have > seat->end) seat->have = seat->end;
+        seat->proven = seat->blocks = seat->have;
+        memcpy(seat->key, view.seat[i].key, REEF_NET_KEY_BYTES);
     }
     memset(net->starts, 0, sizeof net->starts);
     net->links[view.host] = (net_link){
         .used = true, .incarnation = view.seat[view.host].incarnation, .address = net->server, .heard_at = net->now};
+    memcpy(net->links[view.host].key, view.seat[view.host].key, REEF_NET_KEY_BYTES);
     net->phase = REEF_NET_WATCHING;
     net->paced_at = net->now;
     net->owed = 0;

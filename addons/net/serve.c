@@ -1,6 +1,7 @@
 /* The host's side of joining: answers to HELLO, states in chunks, guests that fall silent.
  *
- * A state is that of the last confirmed tick: the view, when each seat plays, and the world as a file. Its chunks are
+ * A state is that of the last confirmed tick at which a block begins: the view, when each seat plays, the digest of all
+ * inputs so far, and the world as a file. Its chunks are
  * sent at state_rate at most, in datagrams of their own, so inputs never wait behind them. Who joins asks for what it
  * lacks; a chunk is sent again when it is still asked for after a round trip. */
 #include "net.h"
@@ -24,12 +25,13 @@ static uint64_t blob_size(const reef_net *net, const net_link *l)
 /* Writes the part of the state before the file. */
 static bool state_head(reef_net *net, net_link *l, uint64_t tick)
 {
-    enum { ROOM = 8 + 6 + NET_SEATS * 24 + NET_SEATS * 8 };
+    enum { ROOM = 8 + 6 + NET_SEATS * (24 + REEF_NET_KEY_BYTES) + NET_SEATS * 8 + NET_DIGEST };
     wire w = {net__alloc(net, ROOM), 0, ROOM, false};
     if (w.bytes == NULL) return false;
     wire_u64(&w, tick);
     net__view_put(&w, &net->view);
     for (uint32_t s = 0; s < NET_SEATS; s++) wire_u64(&w, net->seats[s].first);
+    wire_put(&w, net__digest_at(net, tick), NET_DIGEST);
     l->blob_head = w.bytes;
     l->blob_head_bytes = ROOM;
     return !w.bad;
@@ -37,8 +39,8 @@ static bool state_head(reef_net *net, net_link *l, uint64_t tick)
 
 static bool state_make(reef_net *net, net_link *l)
 {
-    const uint64_t tick = net->checked;
-    reef_world *fork = net__fork_at(net, tick);
+    const uint64_t tick = net->checked / NET_BLOCK * NET_BLOCK;
+    reef_world *fork = net__fork_at(net, BUG(568) ? net->tick : tick);
     const reef_save_desc desc = {.raw = true, .sealed = true};
     if (fork == NULL) return false;
     const reef_status s = reef_save_bytes(fork, &l->blob_bytes, &desc);
@@ -46,7 +48,8 @@ static bool state_make(reef_net *net, net_link *l)
     if (s != REEF_OK || !state_head(net, l, tick)) return false;
     l->blob_at = l->confirmed = tick;
     l->view = net->view.number;
-    for (uint32_t i = 0; i < NET_SEATS; i++) l->have[i] = net->seats[i].have < tick ? net->seats[i].have : tick;
+    for (uint32_t i = 0; i < NET_SEATS; i++)
+        l->have[i] = l->proven[i] = net->seats[i].proven < tick ? net->seats[i].proven : tick;
     return true;
 }
 
@@ -89,6 +92,8 @@ void net__hello_read(reef_net *net, wire *w, uint64_t from)
     const uint32_t attempt = wire_get32(w);
     const uint64_t digest = wire_get64(w);
     const bool spectator = wire_get8(w) != 0;
+    unsigned char key[REEF_NET_KEY_BYTES];
+    wire_bytes(w, key, sizeof key);
     if (w->bad || incarnation == 0 || net->seat < 0 || net->phase != REEF_NET_PLAYING) {
         net->stats.refused++;
         return;
@@ -129,6 +134,7 @@ void net__hello_read(reef_net *net, wire *w, uint64_t from)
                     .direct_at = net->now,
                     .blob = ++net->blob_number,
                     .attempt = attempt};
+    memcpy(l->key, key, sizeof l->key);
     l->blob_kind = digest == net->digest ? NET_BLOB_STATE : NET_BLOB_DESCRIPTION;
     if (l->blob_kind == NET_BLOB_STATE && !state_make(net, l)) {
         net__guest_release(net, l);

@@ -216,6 +216,16 @@
     X(520, "a plan doesn't count numbers that can't be what they were") \
     X(521, "a table that had types which the program hasn't got is taken for another one") \
     X(522, "a file that declares types isn't tried before") \
-    X(523, "a load that may lose nothing loses fields")
+    X(523, "a load that may lose nothing loses fields") \
+    X(560, "reef_net: inputs of a player count though another one sent them unsigned") \
+    X(561, "reef_net: two signed versions of an input are no proof") \
+    X(562, "reef_net: a relayed datagram counts whoever signed it") \
+    X(563, "reef_net: a tick is confirmed before the others have told that they have the same inputs") \
+    X(564, "reef_net: who has promised to drop a player goes on taking his inputs") \
+    X(565, "reef_net: whoever finds another hash ends, also if the others agree with it") \
+    X(566, "reef_net: a player who never tells what he has is waited for") \
+    X(567, "reef_net: an event that didn't happen after all isn't told as undone") \
+    X(568, "reef_net: a joiner gets the state of a later tick than he is told") \
+    X(569, "reef_net: only half of the players' inputs are corrected")
 
 #endif
