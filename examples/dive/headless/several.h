@@ -1,0 +1,22 @@
+/* A dive with several players, without a window: bots play, in this process or over UDP. */
+#ifndef DIVE_SEVERAL_H
+#define DIVE_SEVERAL_H
+
+#include "game.h"
+#include <reef/pool.h>
+
+typedef struct several {
+    uint64_t seed, ticks;
+    uint32_t players;                 /* in this process, over a simulated line; 0: one, over UDP */
+    uint32_t round_ms, jitter_ms;     /* of the simulated line: there and back, and how much longer at most */
+    uint32_t loss;                    /* of 1,000 datagrams */
+    bool times;                       /* prints how long the frames of one player took */
+    uint64_t creatures;               /* so many from the beginning; 0: as in a dive */
+    const char *invitation, *address; /* over UDP: of whom it joins (NULL: it hosts); where others reach the host */
+    uint16_t port;
+} several;
+
+/* Plays until `ticks` are confirmed, and prints the state. False: something failed, and stderr says what. */
+bool several_play(const several *s, reef_pool *pool);
+
+#endif
