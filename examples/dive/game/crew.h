@@ -1,6 +1,6 @@
 /* Further divers, when several players share a dive. The first player swims as the diver of a dive alone; each other
- * one is a mate, an entity with a lamp and harpoons of her own. They share the air, the pearls and the upgrades. A mate who
- * is bitten too often faints, and wakes when somebody stays with her. Creatures swim to whoever is nearest. */
+ * one is a mate, an entity with a lamp and harpoons of her own. They share the air, the pearls and the upgrades. A mate
+ * who is bitten too often faints, and wakes when somebody stays with her. Creatures swim to whoever is nearest. */
 #ifndef DIVE_CREW_H
 #define DIVE_CREW_H
 
