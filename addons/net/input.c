@@ -223,13 +223,27 @@ static void echo_compare(reef_net *net, net_link *l)
             if (!l->disputed && l->echo_tick > l->agreed) l->agreed = l->echo_tick;
         }
     }
-    if (l->agreed >= net->proven || net->proven == net->checked) l->agreed_at = net->now;
+    if (l->agreed >= l->awaited) { /* what was proven at that time is agreed now */
+        l->awaited = net->proven;
+        l->awaited_at = net->now;
+    }
+}
+
+/* Can this member have got what it should echo? It says that it hears this program, or it plays on where it would have
+ * to wait for it. */
+static bool should_know(const reef_net *net, uint32_t s)
+{
+    enum { DELAY_MOST = 32 };
+    const net_link *l = &net->links[s];
+    const uint64_t last = l->have[net->seat] + net->config.ahead_max + DELAY_MOST;
+    return l->hears >> net->seat & 1 || net->seats[s].have > last;
 }
 
 /* What all members have told. One that was heard all the time, but has told nothing equal for silence_ns, doesn't count
  * if a quorum agrees without it: it could stop everybody. */
 static void agree(reef_net *net)
 {
+    enum { HEARS_LATE_MS = 500 }; /* packet.c says that it hears who was heard 400 ms ago */
     uint64_t agreed = net->proven;
     uint32_t counts = net->view.members, slow = 0;
     if (net->seat < 0) {
@@ -241,9 +255,11 @@ static void agree(reef_net *net)
         net_link *l = &net->links[s];
         if (!l->used || !(counts & 1u << s)) continue;
         echo_compare(net, l);
-        const uint64_t since = l->agreed_at > l->steady_at ? l->agreed_at : l->steady_at;
-        if (l->agreed < net->proven && net->now - since > net->config.silence_ns &&
-            net__silent(net, l) < net->config.silence_ns / 4)
+        const uint64_t since = l->awaited_at > l->steady_at ? l->awaited_at : l->steady_at;
+        /* who has promised takes no inputs of who is to go; and what it hears changes some time after the line does */
+        const uint64_t most = net->config.silence_ns * (l->promised ? 4 : 1) + HEARS_LATE_MS * NET_MS + l->round_ns;
+        if (l->agreed < net->proven && !net->leaving && net->now - since > most &&
+            net__silent(net, l) < net->config.silence_ns / 4 && should_know(net, s))
             slow |= 1u << s;
     }
     if (slow && !BUG(566) && net__quorum(&net->view, counts & ~slow)) counts &= ~slow;

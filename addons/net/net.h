@@ -143,7 +143,7 @@ struct net_block {
 };
 
 typedef struct net_link {
-    bool used, guest, spectator, ready, leaving;
+    bool used, guest, spectator, ready, leaving, promised;
     uint64_t incarnation, address;
     uint64_t direct_at, heard_at; /* a datagram came directly; directly or by relay. 0: never */
     uint64_t steady_at;           /* since then it was heard without long pauses */
@@ -155,7 +155,8 @@ typedef struct net_link {
     unsigned char key[REEF_NET_KEY_BYTES], echo[NET_DIGEST];
     bool echo_there, disputed; /* echo_there: not compared yet; disputed: the last one was another than here */
     uint32_t echo_view;
-    uint64_t echo_tick, agreed, agreed_at; /* agreed_at: when `agreed` was last as far as `proven` here */
+    uint64_t echo_tick, agreed;
+    uint64_t awaited, awaited_at; /* what was proven here at that time isn't agreed yet */
     uint64_t cursor[NET_SEATS], cursor_at;
     uint64_t round_ns, their_time, their_time_at;
     uint64_t view_sent_at;

@@ -1,6 +1,6 @@
 /* Datagrams: frames, which carry inputs, acknowledgements, clocks and hashes; relaying; what arrives.
  *
- *     FRAME   message, session, incarnation; flags (leaving, ready); view; tick; confirmed; time; the receiver's time
+ *     FRAME   message, session, incarnation; flags (leaving, ready, promised); view; tick; confirmed; time; the receiver's time
  *             and how long ago it came; seats heard directly; `have` of each seat that has one, and how many of these
  *             aren't proven; proven ticks and their digest; hashes; runs
  *     run     seat, first tick, count; inputs: a byte (1: as the one before, 2: with a command, 4: with the signature
@@ -12,6 +12,7 @@
 enum {
     FLAG_LEAVING = 1,
     FLAG_READY = 2,
+    FLAG_PROMISED = 4,
     INPUT_SAME = 1,
     INPUT_START = 2,
     INPUT_SIGNED = 4,
@@ -166,8 +167,8 @@ static void frame_head(reef_net *net, wire *w, const net_link *link)
 {
     net__head(net, w, NET_FRAME);
     wire_u64(w, net->incarnation);
-    wire_u8(w,
-            (net->leaving ? FLAG_LEAVING : 0u) | (net->phase == REEF_NET_WATCHING && net->seat < 0 ? FLAG_READY : 0u));
+    wire_u8(w, (net->leaving ? FLAG_LEAVING : 0u) | (net->promised_at ? FLAG_PROMISED : 0u) |
+                   (net->phase == REEF_NET_WATCHING && net->seat < 0 ? FLAG_READY : 0u));
     wire_u32(w, net->view.number);
     wire_u64(w, net->tick);
     wire_u64(w, net->checked);
@@ -392,6 +393,7 @@ void net__frame_read(reef_net *net, wire *w, uint64_t from, bool relayed)
         l->their_time = time;
         l->ready = (flags & FLAG_READY) != 0;
         l->leaving = (flags & FLAG_LEAVING) != 0;
+        l->promised = (flags & FLAG_PROMISED) != 0;
         if (echo && echo <= net->now && held <= net->now - echo) {
             const uint64_t round = net->now - echo - held;
             l->round_ns = l->round_ns ? (l->round_ns * 7 + round) / 8 : round;
