@@ -1,8 +1,8 @@
 /* Datagrams: frames, which carry inputs, acknowledgements, clocks and hashes; relaying; what arrives.
  *
- *     FRAME   message, session, incarnation; flags (leaving, ready, promised); view; tick; confirmed; time; the receiver's time
- *             and how long ago it came; seats heard directly; `have` of each seat that has one, and how many of these
- *             aren't proven; proven ticks and their digest; hashes; runs
+ *     FRAME   message, session, incarnation; flags (leaving, ready, promised); view; tick; confirmed; time; the
+ *             receiver's time and how long ago it came; seats heard directly; `have` of each seat that has one, and how
+ *             many of these aren't proven; proven ticks and their digest; hashes; runs
  *     run     seat, first tick, count; inputs: a byte (1: as the one before, 2: with a command, 4: with the signature
  *             of the block that ends here), bytes, command, signature
  *

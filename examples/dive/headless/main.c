@@ -26,7 +26,7 @@ static const char help[] =
     "dive_headless --join TICKS     another bot joins it; with --invitation\n"
     "\n"
     "  --ticks N         so many ticks are measured (default: 600)\n"
-    "  --back N          measures N ticks back and again after each tick; with --measure\n"
+    "  --back N          measures N ticks back and again beside the same ticks alone; with --measure\n"
     "  --round MS, --jitter MS, --loss N      of the simulated line: there and back, how much longer at most, and how\n"
     "                    many of 1,000 datagrams are lost (default: 150, 15, 50); --creatures N: so many from the "
     "start\n"
@@ -262,7 +262,11 @@ static int run(const options *o, const replay *from, reef_pool *pool)
 {
     replay played = {.seed = o->seed};
     game g = {0};
-    if (o->measure > 0) return measure(o->measure, o->ticks, o->back, pool) ? DONE : FAILED;
+    if (o->measure > 0) {
+        return (o->back > 0 ? measure_back(o->measure, o->ticks, o->back, pool) : measure(o->measure, o->ticks, pool))
+                   ? DONE
+                   : FAILED;
+    }
     if (o->several.ticks > 0) return several_play(&o->several, pool) ? DONE : FAILED;
     if (o->folder != NULL) return play_session(o, pool) ? DONE : FAILED;
     bool good = begin(o, from, &g, pool) && (o->inspect ? play_watched(o, &g, from) : play(o, &g, from, &played));
