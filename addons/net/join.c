@@ -151,6 +151,14 @@ static void note(void *context, const reef_load_note *n)
                  n->field ? ", field " : "", n->field ? n->field : "");
 }
 
+static reef_status blob_read(void *context, void *bytes, size_t count, size_t *got)
+{
+    wire *w = context;
+    *got = count < wire_left(w) ? count : wire_left(w);
+    wire_bytes(w, bytes, *got);
+    return REEF_OK;
+}
+
 static void state_load(reef_net *net)
 {
     wire w = {net->blob_bytes, 0, (size_t)net->blob_size, false};
@@ -166,15 +174,17 @@ static void state_load(reef_net *net)
     }
     net->reason[0] = 0;
     const reef_load_desc desc = {.unknown = REEF_UNKNOWN_REFUSE, .note = note, .context = net};
-    const reef_status s = reef_load_bytes(net->config.world, net->blob_bytes + w.at, wire_left(&w), &desc);
+    char reason[REEF_DETAIL_MAX] = "";
+    const reef_status s = net->config.unpack
+                              ? net->config.unpack(net->config.world, (reef_reader){blob_read, &w}, &desc, reason)
+                              : reef_load_bytes(net->config.world, net->blob_bytes + w.at, wire_left(&w), &desc);
     if (s == REEF_NO_MEMORY) return; /* the next update tries again */
     if (s < 0 || net->reason[0]) {
         char text[REEF_NET_REASON_MAX];
         const reef_error error = reef_last_error(net->config.world);
-        (void)snprintf(text, sizeof text, "%s",
-                       net->reason[0]    ? net->reason
-                       : error.detail[0] ? error.detail
-                                         : reef_status_text(s));
+        const char *why = error.detail[0] ? error.detail : reef_status_text(s);
+        if (reason[0]) why = reason;
+        (void)snprintf(text, sizeof text, "%s", net->reason[0] ? net->reason : why);
         net__end(net, "the host's state can't be loaded: %.200s", text);
         return;
     }

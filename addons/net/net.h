@@ -165,10 +165,9 @@ typedef struct net_link {
     uint64_t differs_at, condemned_at; /* condemned_at: when this program found that it is to be dropped; 0: not */
     /* a blob for a guest */
     net_blob_kind blob_kind;
-    uint32_t blob, attempt; /* attempt: of the HELLO that it answers */
-    reef_bytes blob_bytes;  /* the prefix of a state, its file; a description */
-    unsigned char *blob_head;
-    size_t blob_head_bytes;
+    uint32_t blob, attempt;    /* attempt: of the HELLO that it answers */
+    unsigned char *blob_bytes; /* of a state: its head and its file; NULL: the description */
+    size_t blob_size, blob_room;
     uint64_t blob_base, blob_acked, blob_budget;
     uint64_t chunk_sent_at[NET_WINDOW];
     uint64_t blob_at; /* the tick of the state */

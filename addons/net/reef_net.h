@@ -17,6 +17,7 @@
 #ifndef REEF_NET_H
 #define REEF_NET_H
 
+#include <reef/file.h>
 #include <reef/history.h>
 #include <reef/memory.h>
 
@@ -83,6 +84,10 @@ typedef struct reef_net_config {
     /* A type with fields whose values are inputs, at most REEF_NET_INPUT_MAX bytes, without entities. Inputs outside of
      * the fields' ranges, numbers that aren't finite, and values of an enum without a name are refused. */
     reef_component input;
+    /* How the state for joiners is packed: both or none, and the same in all programs. reef_zstd_save_to and
+     * reef_zstd_load_from fit; NULL: it isn't. `level` is 3. */
+    reef_status (*pack)(reef_world *world, reef_writer to, const reef_save_desc *desc, int level, char *reason);
+    reef_status (*unpack)(reef_world *world, reef_reader from, const reef_load_desc *desc, char *reason);
     uint64_t step_ns; /* nanoseconds of a tick, from 1,000,000 to 1,000,000,000 */
     uint64_t nonce;   /* a random number that no program of the session has or had, not 0 */
     bool spectator;   /* reef_net_join: takes no part, and plays only confirmed ticks */

@@ -11,6 +11,7 @@ static const char *config_wrong(const reef_net_config *c)
     if (c->transport.send == NULL || c->transport.receive == NULL) return "a session needs a transport";
     if (!c->signer.sign != !c->signer.verify || !c->signer.sign != !c->signer.digest)
         return "a signer has all three functions, or none";
+    if (!c->pack != !c->unpack) return "what is packed must be unpacked: both functions, or none";
     if (!reef_type_get(c->input, &type)) return "the type of inputs isn't known";
     if (type.size == 0 || type.size > REEF_NET_INPUT_MAX || type.hooks)
         return "an input has 1 ... 64 bytes, and no hooks";

@@ -240,6 +240,71 @@ static void nobody_answers(void **state)
     stage_end(&s);
 }
 
+/* ---- the state on its way ---- */
+
+/* Packs each byte with another one, and counts. */
+static uint64_t packed_bytes, unpacked_bytes;
+
+static reef_status turned_write(void *context, const void *bytes, size_t count)
+{
+    const reef_writer *to = context;
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char turned = ((const unsigned char *)bytes)[i] ^ 0x5a;
+        const reef_status s = to->write(to->context, &turned, 1);
+        if (s < 0) return s;
+    }
+    packed_bytes += count;
+    return REEF_OK;
+}
+
+static reef_status turned_read(void *context, void *bytes, size_t count, size_t *got)
+{
+    const reef_reader *from = context;
+    const reef_status s = from->read(from->context, bytes, count, got);
+    for (size_t i = 0; i < *got; i++) ((unsigned char *)bytes)[i] ^= 0x5a;
+    unpacked_bytes += *got;
+    return s;
+}
+
+static reef_status turned_save(reef_world *w, reef_writer to, const reef_save_desc *desc, int level, char *reason)
+{
+    (void)level;
+    reason[0] = 0;
+    return reef_save_to(w, (reef_writer){turned_write, &to}, desc);
+}
+
+static reef_status turned_load(reef_world *w, reef_reader from, const reef_load_desc *desc, char *reason)
+{
+    reason[0] = 0;
+    return reef_load_from(w, (reef_reader){turned_read, &from}, desc);
+}
+
+static void turned(reef_net_config *c, program *p)
+{
+    (void)p;
+    c->pack = turned_save;
+    c->unpack = turned_load;
+}
+
+static void a_state_is_packed_for_its_way(void **state)
+{
+    stage s;
+    (void)state;
+    packed_bytes = unpacked_bytes = 0;
+    stage_begin(&s);
+    (void)add_with(&s, turned);
+    play(&s, 1000);
+    (void)add_with(&s, turned);
+    play_until_all_play(&s);
+    assert_true(packed_bytes > 500 && packed_bytes == unpacked_bytes);
+    assert_true(equal_until(&s.of[0], &s.of[1]) > 60);
+    const program *other = add(&s); /* doesn't know how to unpack */
+    play(&s, 2000);
+    assert_int_equal(reef_net_state(other->net), REEF_NET_ENDED);
+    assert_non_null(strstr(reef_net_reason(other->net), "here \"states are not packed\", there \"states are packed\""));
+    stage_end(&s);
+}
+
 static void a_configuration_out_of_range_is_refused(void **state)
 {
     stage s;
@@ -260,6 +325,7 @@ static void a_configuration_out_of_range_is_refused(void **state)
     WRONG(step, NULL, "a session needs a world and a step");
     WRONG(transport.send, NULL, "a session needs a transport");
     WRONG(signer.verify, NULL, "a signer has all three functions, or none");
+    WRONG(pack, turned_save, "what is packed must be unpacked: both functions, or none");
     WRONG(input, (reef_component){0}, "the type of inputs isn't known");
     WRONG(step_ns, 999999, "a tick takes 1 ... 1000 ms");
     WRONG(step_ns, 1000000001, "a tick takes 1 ... 1000 ms");
@@ -826,6 +892,7 @@ int main(void)
         cmocka_unit_test(another_program_is_refused_by_name),
         cmocka_unit_test(nobody_answers),
         cmocka_unit_test(a_configuration_out_of_range_is_refused),
+        cmocka_unit_test(a_state_is_packed_for_its_way),
         cmocka_unit_test(the_host_leaves_and_the_next_one_takes_over),
         cmocka_unit_test(a_link_that_fails_is_relayed),
         cmocka_unit_test(the_majority_goes_on_or_the_hosts_half),

@@ -4,6 +4,9 @@
 #ifdef DIVE_UDP
 #include <reef_net_udp.h>
 #endif
+#ifdef DIVE_ZSTD
+#include <reef_zstd.h>
+#endif
 
 #include <stdio.h>
 #include <string.h>
@@ -69,14 +72,19 @@ static uint64_t any_number(const together *t, uint64_t of)
 
 static reef_net_config config_of(together *t, reef_net_transport line, uint64_t nonce)
 {
-    return (reef_net_config){.world = t->now.world,
-                             .transport = line,
-                             .step = step,
-                             .sample = sample,
-                             .context = t,
-                             .input = reef_id(CrewInput),
-                             .step_ns = TOGETHER_STEP_NS,
-                             .nonce = nonce};
+    reef_net_config c = {.world = t->now.world,
+                         .transport = line,
+                         .step = step,
+                         .sample = sample,
+                         .context = t,
+                         .input = reef_id(CrewInput),
+                         .step_ns = TOGETHER_STEP_NS,
+                         .nonce = nonce};
+#ifdef DIVE_ZSTD
+    c.pack = reef_zstd_save_to;
+    c.unpack = reef_zstd_load_from;
+#endif
+    return c;
 }
 
 static bool fail(together *t, const char *why)
