@@ -73,7 +73,14 @@ reef_status net__correct(reef_net *net)
         if (depth > net->stats.deepest) net->stats.deepest = (uint32_t)depth;
     }
     const uint64_t checked = net->agreed < net->tick ? net->agreed : net->tick;
-    if (checked > net->checked) net->checked = checked;
+    for (; net->checked < checked; net->checked++) {
+        reef_net_tick t = {.tick = net->checked};
+        size_t bytes;
+        const unsigned char *input = reef_history_input(net->history, t.tick - net->base, &bytes);
+        if (net->config.confirmed == NULL || input == NULL) continue;
+        net__unpack(net, input, &t);
+        net->config.confirmed(net->config.context, &t);
+    }
     return REEF_OK;
 }
 

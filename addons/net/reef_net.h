@@ -80,6 +80,9 @@ typedef struct reef_net_config {
     /* Predicts the input of a player for `tick`; `input` contains the last one that is known, `since` ticks old. It
      * must be a function of its arguments. NULL: the last one is repeated. */
     void (*predict)(void *context, uint32_t player, uint64_t tick, uint64_t since, void *input);
+    /* Is told of each confirmed tick once, in their order, with the inputs that count (tick->net is NULL): for
+     * recordings, which play the session again from the state that it began with. NULL: nobody is. */
+    void (*confirmed)(void *context, const reef_net_tick *tick);
     void *context;
     /* A type with fields whose values are inputs, at most REEF_NET_INPUT_MAX bytes, without entities. Inputs outside of
      * the fields' ranges, numbers that aren't finite, and values of an enum without a name are refused. */

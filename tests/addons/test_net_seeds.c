@@ -41,6 +41,7 @@ typedef struct program {
     uint64_t hash[TICKS_MAX / 8];
     inputs played[TICKS_MAX];
     uint64_t told[64]; /* ids of the last final notices */
+    uint64_t told_ticks, told_wrong;
     uint32_t told_at;
 } program;
 
@@ -85,6 +86,20 @@ static void record(void *context, const reef_net_tick *t)
         if (t->input[k]) i->keys[k] = *(const Keys *)t->input[k];
 }
 
+/* What is told as confirmed is what was played last, and each tick is told once. */
+static void confirmed(void *context, const reef_net_tick *t)
+{
+    net_game *g = context;
+    program *p = g->record_context;
+    if (t->tick >= TICKS_MAX) return;
+    const inputs *i = &p->played[t->tick];
+    bool same = t->players == i->players && t->net == NULL && (p->told_ticks == 0 || t->tick == p->told_ticks);
+    for (uint32_t k = 0; k < REEF_NET_PLAYERS_MAX; k++)
+        if (t->input[k] && memcmp(t->input[k], &i->keys[k], sizeof i->keys[k]) != 0) same = false;
+    if (!same) p->told_wrong++;
+    p->told_ticks = t->tick + 1;
+}
+
 static void begin(run *r, uint64_t server, bool spectator)
 {
     char reason[REEF_NET_REASON_MAX];
@@ -103,6 +118,7 @@ static void begin(run *r, uint64_t server, bool spectator)
                          .transport = reef_net_sim_transport(r->sim, p->address),
                          .step = net_game_step,
                          .sample = net_game_sample,
+                         .confirmed = confirmed,
                          .context = &p->game,
                          .input = net_game_input(),
                          .step_ns = STEP_NS,
@@ -158,12 +174,16 @@ static void update(run *r, program *p)
     if (before == REEF_NET_WATCHING && reef_net_state(p->net) < before) { /* it loads again from another host */
         p->game.confirmed = p->game.played_until = p->final = 0;
         p->first_hash = UINT64_MAX;
+        p->told_ticks = 0;
         memset(p->hash, 0, sizeof p->hash);
         memset(p->told, 0, sizeof p->told);
         reef_net_notice n;
         while (reef_net_notice_next(p->net, &n)) {}
         return;
     }
+    CHECK(r, p->told_wrong == 0, "program %llu: other inputs were confirmed than played",
+          (unsigned long long)p->address);
+    CHECK(r, p->told_ticks == 0 || p->told_ticks == confirmed || confirmed > TICKS_MAX, "a confirmed tick wasn't told");
     CHECK(r, p->game.late == 0, "program %llu: a confirmed tick was played again", (unsigned long long)p->address);
     CHECK(r, tick <= confirmed + REACH, "program %llu is %llu ticks ahead", (unsigned long long)p->address,
           (unsigned long long)(tick - confirmed));

@@ -31,7 +31,8 @@ static const char help[] =
     "                    many of 1,000 datagrams are lost (default: 150, 15, 50); --creatures N: so many from the "
     "start\n"
     "  --address IPV4, --port N, --invitation TEXT\n"
-    "  --record FILE     writes the inputs that were played\n"
+    "  --record FILE     writes the inputs that were played; of several players, the host's confirmed ones. --replay\n"
+    "                    plays these, too, with --stop-at up to a tick\n"
     "  --seed N          the sea, for --bot (default: 1)\n"
     "  --threads N       default: as many as the machine has processors\n"
     "  --every TICKS     prints a hash that often (default: 600); 0: only at the end\n"
@@ -110,6 +111,7 @@ static bool parse(options *o, int count, char **arguments)
     if (o->host > 0 || o->join > 0) o->several.players = 0;
     o->several.seed = o->seed;
     o->several.times = o->times;
+    o->several.record = o->record;
     o->several.ticks = o->two + o->host + o->join;
     return (o->replay != NULL) + (o->bot > 0) + (o->measure > 0) + (o->two > 0) + (o->host > 0) + (o->join > 0) == 1;
 }
@@ -304,9 +306,12 @@ int main(int count, char **arguments)
     replay from = {0};
     if (count == 2 && strcmp(arguments[1], "--help") == 0) return fputs(help, stdout) < 0;
     if (!parse(&o, count, arguments)) return complain("wrong arguments; see --help", "");
-    if (o.replay != NULL && !read_recording(o.replay, &from)) return REFUSED;
+    const bool shared = o.replay != NULL && several_recorded(o.replay);
+    if (o.replay != NULL && !shared && !read_recording(o.replay, &from)) return REFUSED;
     reef_pool *pool = o.threads == 1 ? NULL : reef_pool_new(&(reef_pool_config){.threads = o.threads});
-    int status = run(&o, &from, pool);
+    int status = FAILED;
+    if (!shared) status = run(&o, &from, pool);
+    else if (several_replay(o.replay, o.stop_at, pool)) status = DONE;
     reef_pool_free(pool);
     replay_free(&from);
     return status;

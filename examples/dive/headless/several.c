@@ -1,6 +1,7 @@
 #include "several.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <stdio.h>
 
 #ifdef DIVE_TOGETHER
@@ -47,7 +48,7 @@ static uint64_t equal_tick(const together *all, uint32_t count)
     return 0;
 }
 
-static bool play_line(const several *s, reef_pool *pool)
+static bool play_line(const several *s, reef_pool *pool, FILE *record)
 {
     static together all[PLAYERS_MAX];
     const reef_net_line line = {.latency_ns = (s->round_ms / 2) * MS, .jitter_ns = s->jitter_ms * MS, .loss = s->loss};
@@ -58,6 +59,7 @@ static bool play_line(const several *s, reef_pool *pool)
     for (; good && count < s->players; count++) {
         good = together_on(&all[count], s->seed, pool, sim, count + 1) || complain(all[count].why);
         all[count].bot = true;
+        if (count == 0) all[0].record = record;
         if (good && count == 0 && s->creatures > 0) {
             good = measure_fill(&all[0].now, s->creatures);
             reef_single_mut(all[0].now.world, Stage)->now = STAGE_READY; /* nobody dies of it */
@@ -89,6 +91,8 @@ static bool play_line(const several *s, reef_pool *pool)
         printf("\n");
     }
     stopwatch_free(&watch);
+    if (good && record != NULL)
+        printf("hash before tick %" PRIu64 ": %016" PRIx64 "\n", tick, reef_net_hash(all[0].net, tick));
     for (uint32_t i = 0; i < count; i++) together_end(&all[i]);
     reef_net_sim_free(sim);
     return tick > 0;
@@ -110,7 +114,7 @@ static void rest(void)
 }
 
 /* The host stays as long as somebody plays with it, and both leave when they have confirmed all ticks. */
-static bool play_udp(const several *s, reef_pool *pool)
+static bool play_udp(const several *s, reef_pool *pool, FILE *record)
 {
     static together t;
     char invitation[200];
@@ -119,6 +123,7 @@ static bool play_udp(const several *s, reef_pool *pool)
                     : together_host(&t, s->seed, pool, s->address, s->port, invitation, sizeof invitation);
     if (!good) complain(t.why);
     t.bot = true;
+    t.record = record;
     if (good && s->invitation == NULL) printf("%s\n", invitation);
     (void)fflush(stdout);
     uint64_t hash = 0;
@@ -138,7 +143,28 @@ static bool play_udp(const several *s, reef_pool *pool)
     return good && hash != 0;
 }
 
-bool several_play(const several *s, reef_pool *pool) { return s->players > 0 ? play_line(s, pool) : play_udp(s, pool); }
+bool several_play(const several *s, reef_pool *pool)
+{
+    FILE *record = s->record != NULL ? fopen(s->record, "w") : NULL;
+    if (s->record != NULL && record == NULL) return complain("can't write the recording");
+    bool good = s->players > 0 ? play_line(s, pool, record) : play_udp(s, pool, record);
+    if (record != NULL && fclose(record) != 0) good = complain("can't write the recording");
+    return good;
+}
+
+bool several_replay(const char *path, uint64_t until, reef_pool *pool)
+{
+    game g = {0};
+    uint64_t line = 0;
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return complain("can't read the recording");
+    const bool good = together_replay(&g, pool, file, until, &line);
+    (void)fclose(file);
+    if (!good) fprintf(stderr, "dive_headless: the recording can't be played at line %" PRIu64 "\n", line);
+    if (good) printf("hash before tick %" PRIu64 ": %016" PRIx64 "\n", reef_tick_count(g.world), reef_hash(g.world));
+    game_free(&g);
+    return good;
+}
 #else
 bool several_play(const several *s, reef_pool *pool)
 {
@@ -146,4 +172,19 @@ bool several_play(const several *s, reef_pool *pool)
     fprintf(stderr, "dive_headless: this program was built without the add-on reef_net\n");
     return false;
 }
+
+bool several_replay(const char *path, uint64_t until, reef_pool *pool)
+{
+    (void)path, (void)until;
+    return several_play(NULL, pool);
+}
 #endif
+
+bool several_recorded(const char *path)
+{
+    char text[16] = "";
+    FILE *file = fopen(path, "r");
+    const bool is = file != NULL && fgets(text, sizeof text, file) != NULL && strncmp(text, "together ", 9) == 0;
+    if (file != NULL) (void)fclose(file);
+    return is;
+}

@@ -14,9 +14,15 @@ typedef struct several {
     uint64_t creatures;               /* so many from the beginning; 0: as in a dive */
     const char *invitation, *address; /* over UDP: of whom it joins (NULL: it hosts); where others reach the host */
     uint16_t port;
+    const char *record; /* the host's inputs are written there; NULL: nowhere */
 } several;
 
 /* Plays until `ticks` are confirmed, and prints the state. False: something failed, and stderr says what. */
 bool several_play(const several *s, reef_pool *pool);
+
+/* Is this such a recording? */
+bool several_recorded(const char *path);
+/* Plays it up to a tick (0: all) and prints the hash of the state. */
+bool several_replay(const char *path, uint64_t until, reef_pool *pool);
 
 #endif

@@ -1,6 +1,7 @@
 #include "together.h"
 
 #include "near.h"
+#include <reef/random.h>
 #ifdef DIVE_UDP
 #include <reef_net_udp.h>
 #endif
@@ -60,6 +61,61 @@ static void sample(void *context, void *input)
     t->wants.pick = PICK_NONE; /* counts once */
 }
 
+/* ---- recordings ---- */
+
+static void confirmed(void *context, const reef_net_tick *tick)
+{
+    const together *t = context;
+    if (t->record == NULL) return;
+    if (tick->tick == 0) fprintf(t->record, "together %llu\n", (unsigned long long)reef_seed(t->now.world));
+    for (int p = 0; p < PLAYERS_MAX; p++) {
+        const CrewInput *in = tick->input[p];
+        if (in == NULL) continue;
+        fprintf(t->record, "%d:%d,%d,%d,%d,%u,%u ", p, in->move[0], in->move[1], in->aim[0], in->aim[1], in->keys,
+                in->pick);
+    }
+    fputc('\n', t->record);
+}
+
+/* Reads a line's inputs. Returns the players; 0 also if it can't be understood. */
+static uint32_t line_read(const char *text, CrewInput *input)
+{
+    uint32_t players = 0;
+    int player, n[6], used = 0;
+    while (sscanf(text, " %d:%d,%d,%d,%d,%d,%d%n", &player, n, n + 1, n + 2, n + 3, n + 4, n + 5, &used) == 7) {
+        text += used;
+        if (player < 0 || player >= PLAYERS_MAX) return 0;
+        for (int k = 0; k < 4; k++)
+            if (n[k] < -100 || n[k] > 100) return 0;
+        if (n[4] < 0 || n[4] > 7 || n[5] < 0 || n[5] > PICK_OTHERS) return 0;
+        input[player] =
+            (CrewInput){{(int8_t)n[0], (int8_t)n[1]}, {(int8_t)n[2], (int8_t)n[3]}, (uint8_t)n[4], (uint8_t)n[5]};
+        players |= 1u << player;
+    }
+    return text[strspn(text, " \r\n")] == 0 ? players : 0;
+}
+
+bool together_replay(game *g, reef_pool *pool, FILE *file, uint64_t until, uint64_t *line)
+{
+    char text[500];
+    unsigned long long seed;
+    CrewInput input[PLAYERS_MAX] = {{{0}, {0}, 0, 0}};
+    const CrewInput *to[PLAYERS_MAX];
+    for (int p = 0; p < PLAYERS_MAX; p++) to[p] = &input[p];
+    *line = 1;
+    if (fgets(text, sizeof text, file) == NULL || sscanf(text, "together %llu", &seed) != 1) return false;
+    *line = 0;
+    if (!game_new(g, seed, pool)) return false;
+    for (uint64_t at = 2; (until == 0 || at < until + 2) && fgets(text, sizeof text, file) != NULL; at++) {
+        const uint32_t players = line_read(text, input);
+        *line = at;
+        if (players == 0) return false;
+        *line = 0;
+        if (crew_step(g->world, players, to) < 0) return false;
+    }
+    return true;
+}
+
 /* ---- beginning ---- */
 
 static uint64_t any_number(const together *t, uint64_t of)
@@ -76,6 +132,7 @@ static reef_net_config config_of(together *t, reef_net_transport line, uint64_t 
                          .transport = line,
                          .step = step,
                          .sample = sample,
+                         .confirmed = confirmed,
                          .context = t,
                          .input = reef_id(CrewInput),
                          .step_ns = TOGETHER_STEP_NS,

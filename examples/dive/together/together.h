@@ -7,6 +7,7 @@
 #include "game.h"
 #include <reef_net.h>
 #include <reef_net_sim.h>
+#include <stdio.h>
 
 typedef struct reef_net_udp reef_net_udp;
 
@@ -16,6 +17,7 @@ typedef struct together {
     reef_net_udp *udp;             /* NULL: a simulated line */
     CrewInput wants;               /* what the local player does until it is changed */
     bool bot;                      /* she plays by herself */
+    FILE *record;                  /* confirmed inputs are written there (together_replay); NULL: nowhere */
     char why[REEF_NET_REASON_MAX]; /* of a failure */
 } together;
 
@@ -36,5 +38,13 @@ bool together_is_over(together *t);
 /* Where the local player swims, and her light; the diver's as long as there is no session. */
 Lamp together_lamp(const together *t);
 void together_end(together *t);
+
+/* Plays a recording of the host, without any session, up to tick `until` (0: all):
+ *
+ *     together 7                               the seed
+ *     0:100,0,0,0,1,0 1:0,0,0,-100,0,0         a line for each tick: of each player his number; move, aim, keys, pick
+ *
+ * False: *line can't be understood (0: no memory), or the tick failed. */
+bool together_replay(game *g, reef_pool *pool, FILE *file, uint64_t until, uint64_t *line);
 
 #endif
