@@ -403,10 +403,9 @@ static void hold(reef_inspector *i)
 }
 
 /* The same for a program that must go on: its world is paused. */
-static void pause_keep(reef_inspector *i, bool new_tick)
+static void pause_keep(reef_inspector *i)
 {
     bool pause = i->paused;
-    if (pause && i->free_ticks && new_tick) i->free_ticks--;
     if (pause && i->free_ticks) pause = false;
     if (!i->paused && i->speed < 1) {
         i->speed_left += i->speed;
@@ -441,6 +440,8 @@ void reef_inspector_update(reef_inspector *i)
     if (atomic_load(&i->busy)) {
         pthread_mutex_lock(&i->lock);
         const bool ordered = i->orders != NULL;
+        /* Before an order asks for more ticks: this one isn't among those. */
+        if (new_tick && i->paused && i->free_ticks && !i->config.waits) i->free_ticks--;
         pthread_mutex_unlock(&i->lock);
         if (ordered) inspector_hand_over(i, new_tick); /* whoever is answered finds this tick recorded */
         (void)orders_run(i);
@@ -449,7 +450,7 @@ void reef_inspector_update(reef_inspector *i)
         hasten(i, new_tick);
         trial_begin(i);
         if (i->config.waits) hold(i);
-        else pause_keep(i, new_tick);
+        else pause_keep(i);
         const bool open = looked_at(i, now);
         pthread_mutex_lock(&i->lock);
         const bool idle = !open && !i->orders && !i->wants_moment && !i->records && !i->paused && !i->paused_by_us &&

@@ -441,7 +441,8 @@ static reef_status ids_take(reef_world *w, const commands *to, uint32_t n, reef_
     reef_status s = REEF_OK;
     if (to->by == NULL) {
         s = reef__ids_prepare(w, n);
-        if (s == REEF_OK) reef__ids_peek(w, 0, n, e);
+        if (s == REEF_OK && n == 1) *e = reef__id_peek(w, 0);
+        else if (s == REEF_OK) reef__ids_peek(w, 0, n, e);
         return s;
     }
     const uint32_t made = to->by->ids.made;

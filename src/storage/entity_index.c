@@ -264,7 +264,7 @@ reef_status reef__ids_prepare(reef_world *w, uint32_t n)
 {
     state *s = &w->state;
     if (w->running) return REEF_LOCKED;
-    if (!lanes_finish(w) || !reef__ring_squeezed(w)) return REEF_NO_MEMORY;
+    if (!lanes_finish(w) || (s->ring_holes && !reef__ring_squeezed(w))) return REEF_NO_MEMORY;
     uint64_t recycled = ring_count(w) < n ? ring_count(w) : n, fresh = n - recycled;
     if (fresh > index_limit(w) - w->hot.index_count) return REEF_LIMIT;
     for (uint64_t k = 0; k < recycled; k++) {
@@ -290,8 +290,7 @@ uint32_t reef__ids_peek(const reef_world *w, uint32_t first, uint32_t n, reef_en
     uint64_t recycled = ring_count(w);
     uint32_t used = recycled <= first ? 0 : recycled - first < n ? (uint32_t)(recycled - first) : n;
     for (uint32_t i = 0; i < used; i++) e[i] = reef__id_peek(w, first + i);
-    if (used == n) return n;
-    uint32_t index = reef__id_peek(w, first + used).index - used;
+    const uint32_t index = w->hot.index_count + first - (uint32_t)recycled; /* behind the recycled ones */
     for (uint32_t i = used; i < n; i++) e[i] = (reef_entity){index + i, 1};
     return used;
 }

@@ -213,6 +213,36 @@ static void conditions_have_bounds(void **state)
     end();
 }
 
+static void *pause_and_step(void *unused)
+{
+    post_ok("/api/control", "{\"pause\":true,\"step\":3}");
+    return unused;
+}
+
+/* The tick that the program had just played when the order came isn't one of those that were asked for. */
+static void steps_are_counted_from_the_order(void **state)
+{
+    reef_world *w = world_of(state);
+    pthread_t page;
+    memset(&played, 0, sizeof played);
+    played.inspector =
+        reef_inspect_why(w, &(reef_inspector_config){.writes = true, .token = TOKEN, .wait_ms = 600000}, NULL);
+    assert_non_null(played.inspector);
+    assert_int_equal(pthread_create(&page, NULL, pause_and_step, NULL), 0);
+    reef_inspector_rest(played.inspector, 600000); /* until there is the order */
+    assert_ok(reef_tick(w, 1));
+    const uint64_t ordered = reef_tick_count(w);
+    reef_inspector_update(played.inspector);
+    assert_int_equal(pthread_join(page, NULL), 0);
+    for (uint32_t k = 0; k < 10; k++) {
+        assert_ok(reef_tick(w, 1));
+        reef_inspector_update(played.inspector);
+    }
+    assert_int_equal(reef_tick_count(w), ordered + 3);
+    reef_inspector_free(played.inspector);
+    assert_false(reef_is_paused(w));
+}
+
 /* ---- events ---- */
 
 static void complain(reef_block *b)
@@ -560,6 +590,7 @@ int main(int count, char **words)
         PROGRAM_TEST(an_inspector_turns_to_another_world),
         PROGRAM_TEST(the_tick_in_which_a_condition_became_true_is_found),
         PROGRAM_TEST(conditions_have_bounds),
+        PROGRAM_TEST(steps_are_counted_from_the_order),
         PROGRAM_TEST(events_are_listed_while_somebody_listens),
         PROGRAM_TEST(the_system_that_changed_something_is_named),
         PROGRAM_TEST(commands_and_changes_from_outside_are_told_apart),

@@ -310,14 +310,26 @@ void refusal_zero(refusal r, uint64_t got, reef_status wanted) { refusal_end(&r,
 
 /* ---- the digest ---- */
 
-uint64_t digest_bytes(uint64_t hash, const void *data, size_t size)
+static uint64_t digest_word(uint64_t hash, uint64_t word)
 {
-    const unsigned char *p = data;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ p[i]) * 0x100000001B3u;
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
     return hash ^ hash >> 29;
 }
 
-static uint64_t digest_number(uint64_t hash, uint64_t n) { return digest_bytes(hash, &n, sizeof n); }
+uint64_t digest_bytes(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *p = data;
+    uint64_t word = 0;
+    for (; size >= sizeof word; p += sizeof word, size -= sizeof word) {
+        memcpy(&word, p, sizeof word);
+        hash = digest_word(hash, word);
+    }
+    word = 0;
+    if (size) memcpy(&word, p, size);
+    return digest_word(hash, word ^ (uint64_t)size << 56);
+}
+
+static uint64_t digest_number(uint64_t hash, uint64_t n) { return digest_word(hash, n); }
 static uint64_t digest_text(uint64_t hash, const char *text)
 {
     return text ? digest_bytes(hash, text, strlen(text) + 1) : digest_number(hash, 0);

@@ -566,7 +566,10 @@ static void orders_agree(const graph *g, const reef_query *ordered)
     }
 }
 
-static uint32_t queries = 4000;
+#ifndef GRAPH_QUERIES
+#define GRAPH_QUERIES 4000
+#endif
+static uint32_t queries = GRAPH_QUERIES;
 static uint64_t first_seed = 11;
 
 static void random_queries_over_random_graphs_agree_with_a_naive_evaluator(void **state)

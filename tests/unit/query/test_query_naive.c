@@ -5,7 +5,7 @@
 
 enum { QUERIES = 24, NAIVE_FAILURES = 4000 };
 #ifndef NAIVE_PAIRS
-#define NAIVE_PAIRS 200000 /* of a state and a query, in this program */
+#define NAIVE_PAIRS 60000 /* of a state and a query, in this program */
 #endif
 
 /* ---- failing ---- */
