@@ -106,8 +106,8 @@ bool measure_back(uint64_t creatures, uint64_t rounds, uint32_t back, reef_pool 
 {
     stopwatch watches[2];
     game alone = {0}, g = {0};
-    bool good = stopwatch_new(&watches[0], rounds) & stopwatch_new(&watches[1], rounds);
-    good = good && rounds > 0 && filled(&alone, creatures, pool) && filled(&g, creatures, pool);
+    const bool first = stopwatch_new(&watches[0], rounds), second = stopwatch_new(&watches[1], rounds);
+    bool good = first && second && rounds > 0 && filled(&alone, creatures, pool) && filled(&g, creatures, pool);
     reef_history *past =
         good ? reef_history_new(g.world, &(reef_history_config){.ticks = back + 1, .step = game_step}) : NULL;
     good = past != NULL;

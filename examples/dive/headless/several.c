@@ -108,10 +108,7 @@ static uint64_t wall_ns(void)
 }
 
 /* Waits for about a millisecond. A program with a window waits for the next picture instead. */
-static void rest(void)
-{
-    for (const uint64_t until = wall_ns() + MS; wall_ns() < until;) {}
-}
+static void rest(void) { (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); }
 
 /* The host stays as long as somebody plays with it, and both leave when they have confirmed all ticks. */
 static bool play_udp(const several *s, reef_pool *pool, FILE *record)
