@@ -168,8 +168,10 @@ void net__view_install(reef_net *net, const net_view *view)
                                .first = NET_NEVER,
                                .grew_at = net->now};
         memcpy(seat->key, view->seat[s].key, sizeof seat->key);
-        if (seat->end != view->seat[s].end && view->seat[s].end < net->proven) /* proven with inputs that don't count */
-            net->proven = view->seat[s].end;
+        if (seat->end != view->seat[s].end && seat->first < net->proven) { /* proven with inputs that don't count */
+            const uint64_t same = view->seat[s].end > seat->first ? view->seat[s].end : seat->first;
+            if (same < net->proven) net->proven = same;
+        }
         seat->end = view->seat[s].end;
         if (member && seat->incarnation == net->incarnation) {
             net->seat = (int)s;
@@ -203,7 +205,8 @@ static bool follows(const reef_net *net, const net_view *v)
         if (!is && !was && (!same || v->seat[s].end > net->view.seat[s].end)) return false;
         if (is || net->seat < 0 || out) continue;
         if (v->seat[s].end == net->view.seat[s].end) continue;
-        if (!net->seats[s].frozen || v->seat[s].end > net->seats[s].proven || v->seat[s].end < least) return false;
+        if (!net->seats[s].frozen || v->seat[s].end > net->seats[s].proven) return false;
+        if (v->seat[s].end < least && net->seats[s].first < least) return false;
     }
     if (v->members & 1u << net->view.host && v->host != net->view.host) return false;
     /* who is told that it is out believes it unless a quorum is still where it is */
