@@ -65,6 +65,7 @@ extern const row_impl raw_tree_rows[];     /* raw_tree.c */
 extern const row_impl native_sql_rows[]; /* reef_sql.c: SQLite alone */
 extern const row_impl reef_alone_rows[];
 extern const row_impl reef_alone_frame_rows[];    /* reef_frame.c: the same for threads */
+extern const row_impl reef_alone_net_rows[];      /* reef_net.c: ticks alone; without signatures */
 extern const row_impl reef_alone_inspect_rows[];  /* reef_inspect.c: without the inspector */
 extern const row_impl reef_alone_general_rows[];  /* reef_general.c: plain changes */
 extern const row_impl reef_alone_command_rows[];  /* reef_command.c: spawned, not copied */

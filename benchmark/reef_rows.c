@@ -5,11 +5,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-const contestant contestant_reef = {"reef", {reef_create_rows, reef_change_rows, reef_general_rows, reef_command_rows,
-                                             reef_event_rows,  reef_access_rows, reef_iter_rows,    reef_query_rows,
-                                             reef_copy_rows,   reef_save_rows,   reef_home_rows,    reef_relation_rows,
-                                             reef_tree_rows,   reef_frame_rows,  reef_game_rows,    reef_inspect_rows,
-                                             reef_index_rows,  reef_place_rows,  reef_branch_rows,  reef_sql_rows}};
+const contestant contestant_reef = {"reef", {reef_create_rows,  reef_change_rows, reef_general_rows, reef_command_rows,
+                                             reef_event_rows,   reef_access_rows, reef_iter_rows,    reef_query_rows,
+                                             reef_copy_rows,    reef_save_rows,   reef_home_rows,    reef_relation_rows,
+                                             reef_tree_rows,    reef_frame_rows,  reef_game_rows,    reef_net_rows,
+                                             reef_inspect_rows, reef_index_rows,  reef_place_rows,   reef_branch_rows,
+                                             reef_sql_rows}};
 
 void bench_fail(const reef_world *w, const char *what)
 {

@@ -81,6 +81,11 @@
  *   game_10k          the 99th percentile of 600 ticks of examples/dive with 10,000 creatures of all kinds, on
  *                     2 threads; the clock on the wall. The game runs in a process of its own (dive_headless
  *                     --measure), because it has types of its own. No baseline
+ *   rollback_8        the median of: the game of game_10k goes back 8 ticks, and plays them again. In raw's column: 8
+ *                     ticks of the same game without a history, measured in turn. The clock on the wall, 2 threads
+ *   net_tick          the median update of a player among four in one process, in which a tick is due: receiving,
+ *                     encoding and sending, with a step of four dots; inputs of 8 bytes, signed by Ed25519, processor
+ *                     time (net/net.c). In raw's column: without signatures. Left out where the add-on isn't built
  *   inspect_idle, _open  the median tick of the living reef with 150,000 fish and an inspector: while nobody looks, and
  *                     while a client has its overview open; in raw's column without calling the inspector. A process of
  *                     its own, one thread, whose own time is measured (inspect/inspect.c). Left out where the add-on
@@ -345,6 +350,8 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(par_heavy_2, N_100K, 1, 1, N_100K, SPEEDUPS) \
     X(frame_mixed, N_100K, 8, 10, 1, US) \
     X(game_10k, N_10K, 1, 1, 1, US) \
+    X(rollback_8, N_10K, 1, 1, 1, US) \
+    X(net_tick, 4u, 1, 1, 1, US) \
     X(inspect_idle, 150000u, 1, 1, 1, US) \
     X(inspect_open, 150000u, 1, 1, 1, US) \
     X(event_rw, N_1M, 1, 1, N_1M, NS) \

@@ -2,12 +2,13 @@
  * breaks the tie of two halves by the host (net.h says why that is safe).
  *
  *     AGREE   message, session, incarnation of the sender; kind; number of the sender's view; ballot
- *             PROPOSE: seats to drop   PROMISE: `have` of all seats, ballot and view that was accepted (ballot 0: none)
+ *             PROPOSE: seats to drop   PROMISE: `proven` of all seats, ballot and view that was accepted (0: none)
  *             ACCEPT: a view           ACCEPTED, BUSY: nothing     VIEW: a view
  *
  * Ballots are numbered round * 8 + seat, so two proposers never share one. An acceptor promises only if it too finds
- * those who are to be dropped silent, blocking or leaving: one member alone can't have another dropped. A promise holds
- * until the next view; nothing of it needs a disk, since a program that dies comes back as another one. */
+ * those who are to be dropped silent, blocking, leaving or convicted: one member alone can't have another one dropped.
+ * A promise holds until the next view; nothing of it needs a disk, since a program that dies comes back as another one.
+ */
 #include "net.h"
 
 enum { ROUNDS = 1000 }; /* that a ballot may be beyond those seen */
@@ -38,6 +39,7 @@ void net__view_put(wire *w, const net_view *view)
         wire_u64(w, view->seat[s].incarnation);
         wire_u64(w, view->seat[s].address);
         wire_u64(w, view->seat[s].end);
+        wire_put(w, view->seat[s].key, REEF_NET_KEY_BYTES);
     }
 }
 
@@ -50,6 +52,7 @@ void net__view_get(wire *w, net_view *view)
         view->seat[s].incarnation = wire_get64(w);
         view->seat[s].address = wire_get64(w);
         view->seat[s].end = wire_get64(w);
+        wire_bytes(w, view->seat[s].key, REEF_NET_KEY_BYTES);
         if (view->members & 1u << s && (view->seat[s].incarnation == 0 || view->seat[s].end != NET_NEVER))
             w->bad = true;
     }
@@ -84,7 +87,7 @@ static void answer(reef_net *net, net_link *link, agree_kind kind, uint32_t ball
     wire w = {room, 0, sizeof room, false};
     head(net, &w, kind, ballot);
     if (kind == PROMISE) {
-        for (uint32_t s = 0; s < NET_SEATS; s++) wire_u64(&w, net->seats[s].have);
+        for (uint32_t s = 0; s < NET_SEATS; s++) wire_u64(&w, net->seats[s].proven);
         wire_u32(&w, net->accepted_ballot);
         if (net->accepted_ballot) net__view_put(&w, &net->accepted_view);
     }
@@ -99,12 +102,15 @@ static bool absent(const reef_net *net, uint32_t s, uint64_t since)
     const net_link *l = &net->links[s];
     const net_seat *seat = &net->seats[s];
     if ((int)s == net->seat) return net->leaving;
+    if (seat->convicted) return true;
+    /* differs in its hashes; if the others don't find that, they have never heard of it */
+    if (l->condemned_at && net->now - l->condemned_at < net->config.silence_ns) return true;
     /* whose inputs arrive by others isn't silent */
     if (!l->used || (net__silent(net, l) > since && net->now - seat->grew_at > since)) return true;
-    bool blocks = net__plays(seat, net->confirmed) && seat->have <= net->confirmed && net->tick > net->confirmed;
+    bool blocks = net__plays(seat, net->complete) && seat->have <= net->complete && net->tick > net->complete;
     /* who says that it leaves has stopped its inputs; who says so and doesn't isn't dropped for it */
     if (l->leaving && (blocks || seat->first == NET_NEVER)) return true;
-    const uint64_t waited = net->now - net->confirmed_at;
+    const uint64_t waited = net->now - net->complete_at;
     for (uint32_t i = 0; i < NET_SEATS;
          i++) /* if another one has more of its inputs, they are on their way, for a time */
         if (i != s && net->links[i].used && net->links[i].have[s] > seat->have && waited < 2 * since) blocks = false;
@@ -138,6 +144,7 @@ static void link_begin(reef_net *net, uint32_t s)
                     .incarnation = net->view.seat[s].incarnation,
                     .address = net->view.seat[s].address,
                     .heard_at = net->now};
+    memcpy(l->key, net->view.seat[s].key, sizeof l->key);
     if (l->address == 0) l->address = net->server; /* the host doesn't know its own address */
 }
 
@@ -160,6 +167,11 @@ void net__view_install(reef_net *net, const net_view *view)
                                .address = view->seat[s].address,
                                .first = NET_NEVER,
                                .grew_at = net->now};
+        memcpy(seat->key, view->seat[s].key, sizeof seat->key);
+        if (seat->end != view->seat[s].end && seat->first < net->proven) { /* proven with inputs that don't count */
+            const uint64_t same = view->seat[s].end > seat->first ? view->seat[s].end : seat->first;
+            if (same < net->proven) net->proven = same;
+        }
         seat->end = view->seat[s].end;
         if (member && seat->incarnation == net->incarnation) {
             net->seat = (int)s;
@@ -180,6 +192,7 @@ void net__view_install(reef_net *net, const net_view *view)
 static bool follows(const reef_net *net, const net_view *v)
 {
     const bool out = net->seat >= 0 && !(v->members & 1u << net->seat);
+    const uint64_t least = net->checked; /* no confirmed tick changes */
     uint32_t added = 0, here = 0;
     if (v->number != net->view.number + 1) return false;
     for (uint32_t s = 0; s < NET_SEATS; s++) {
@@ -191,8 +204,9 @@ static bool follows(const reef_net *net, const net_view *v)
         if (is && !was) added++;
         if (!is && !was && (!same || v->seat[s].end > net->view.seat[s].end)) return false;
         if (is || net->seat < 0 || out) continue;
-        if (v->seat[s].end != net->view.seat[s].end && (!net->seats[s].frozen || v->seat[s].end < net->seats[s].have))
-            return false;
+        if (v->seat[s].end == net->view.seat[s].end) continue;
+        if (!net->seats[s].frozen || v->seat[s].end > net->seats[s].proven) return false;
+        if (v->seat[s].end < least && net->seats[s].first < least) return false;
     }
     if (v->members & 1u << net->view.host && v->host != net->view.host) return false;
     /* who is told that it is out believes it unless a quorum is still where it is */
@@ -245,10 +259,11 @@ static void proposal_begin(reef_net *net, uint32_t drop, int add)
     net->proposal =
         (net_proposal){.active = true, .ballot = round << 3 | (uint32_t)net->seat, .drop = drop, .add = add};
     net->proposal.began_at = net->now;
+    for (uint32_t s = 0; s < NET_SEATS; s++) net->proposal.least[s] = NET_NEVER;
     net->seen_ballot = net->proposal.ballot;
 }
 
-/* The view that follows from the promises. Of who goes, only those inputs count that somebody has who stays. */
+/* The view that follows from the promises. Of who goes, only those inputs count that all have who stay. */
 static void value_make(reef_net *net)
 {
     net_proposal *p = &net->proposal;
@@ -257,10 +272,7 @@ static void value_make(reef_net *net)
     v->number++;
     v->members &= ~p->drop;
     for (uint32_t s = 0; s < NET_SEATS; s++) {
-        if (p->drop & 1u << s) v->seat[s].end = p->have[s];
-        /* who dropped earlier, with last inputs that only somebody had who drops now */
-        else if (p->drop && v->seat[s].incarnation && v->seat[s].end != NET_NEVER && v->seat[s].end > p->have[s])
-            v->seat[s].end = p->have[s];
+        if (p->drop & 1u << s) v->seat[s].end = p->least[s];
     }
     const net_link *guest = p->add >= 0 ? &net->links[p->add] : NULL;
     for (uint32_t s = 0; guest && guest->used && guest->ready && s < NET_SEATS; s++) {
@@ -269,6 +281,7 @@ static void value_make(reef_net *net)
         v->seat[s].incarnation = guest->incarnation;
         v->seat[s].address = guest->address;
         v->seat[s].end = NET_NEVER;
+        memcpy(v->seat[s].key, guest->key, REEF_NET_KEY_BYTES);
         break;
     }
     for (uint32_t pass = 0; pass < 2 && !(v->members & 1u << v->host);
@@ -292,12 +305,12 @@ static void decided(reef_net *net)
         }
 }
 
-/* Until the next view nothing more is learned of who is to be dropped, nor of those who dropped before: what a promise
- * said of their inputs stays true. */
+/* Until the next view nothing more is learned of who is to be dropped: what a promise said of their inputs stays true.
+ */
 static void freeze(reef_net *net, uint32_t drop)
 {
     for (uint32_t s = 0; s < NET_SEATS; s++)
-        if (drop & 1u << s || (drop && !(net->view.members & 1u << s))) net->seats[s].frozen = true;
+        if (drop & 1u << s) net->seats[s].frozen = !BUG(564);
 }
 
 /* The proposer's own promise, when all others have given theirs. So one that suspects others in vain goes on taking
@@ -314,7 +327,7 @@ static bool promise_self(reef_net *net)
     freeze(net, p->drop);
     p->promised |= 1u << net->seat;
     for (uint32_t s = 0; s < NET_SEATS && !(p->drop & 1u << net->seat); s++)
-        if (net->seats[s].have > p->have[s]) p->have[s] = net->seats[s].have;
+        if (net->seats[s].proven < p->least[s]) p->least[s] = net->seats[s].proven;
     if (net->accepted_ballot > p->best_ballot) {
         p->best_ballot = net->accepted_ballot;
         p->value = net->accepted_view;
@@ -399,7 +412,9 @@ void net__agree(reef_net *net)
 static bool agrees(const reef_net *net, uint32_t drop)
 {
     for (uint32_t s = 0; s < NET_SEATS; s++)
-        if (drop & net->view.members & 1u << s && !absent(net, s, net->config.silence_ns / 2)) return false;
+        if (drop & net->view.members & 1u << s && !absent(net, s, net->config.silence_ns / 2) &&
+            !(net->links[s].differs && net__is_right(net)))
+            return false;
     return true;
 }
 
@@ -419,16 +434,19 @@ static void propose_read(reef_net *net, wire *w, net_link *l, uint32_t ballot)
 static void promise_read(reef_net *net, wire *w, uint32_t s, uint32_t ballot)
 {
     net_proposal *p = &net->proposal;
-    uint64_t have[NET_SEATS];
+    const uint64_t told = net->links[s].agreed; /* it has said that it has proven all before */
+    uint64_t proven[NET_SEATS];
     net_view value = {0};
-    for (uint32_t i = 0; i < NET_SEATS; i++) have[i] = wire_get64(w);
+    for (uint32_t i = 0; i < NET_SEATS; i++) proven[i] = wire_get64(w);
     const uint32_t accepted = wire_get32(w);
     if (accepted) net__view_get(w, &value);
     if (w->bad || !p->active || p->accepting || ballot != p->ballot) return;
     p->promised |= 1u << s;
-    for (uint32_t i = 0; i < NET_SEATS; i++)
-        if (!(p->drop & 1u << s) && have[i] > p->have[i] && have[i] < net->confirmed + 2 * NET_REACH)
-            p->have[i] = have[i];
+    for (uint32_t i = 0; i < NET_SEATS && !(p->drop & 1u << s); i++) {
+        const net_seat *seat = &net->seats[i];
+        if (seat->first < told && told <= seat->proven && proven[i] < told) proven[i] = told;
+        if (proven[i] < p->least[i]) p->least[i] = proven[i];
+    }
     if (accepted > p->best_ballot && follows(net, &value)) {
         p->best_ballot = accepted;
         p->value = value;

@@ -14,7 +14,7 @@ double net__ahead(const reef_net *net)
 {
     double at[NET_SEATS];
     uint32_t count = 0;
-    if (net->config.spectator) return (double)net->tick - (double)net->confirmed + 6; /* some are kept for jitter */
+    if (net->config.spectator) return (double)net->tick - (double)net->agreed + 6; /* some are kept for jitter */
     for (uint32_t i = 0; i < NET_SEATS; i++) {
         const net_link *l = &net->links[i];
         if (!counts(net, i)) continue;

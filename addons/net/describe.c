@@ -117,6 +117,8 @@ static void write_all(text *t, const reef_net *net)
     add(t, "step %llu ns\n", (unsigned long long)net->config.step_ns);
     add(t, "hash every %u ticks\n", net->config.hash_every);
     add(t, "ahead %u ticks\n", net->config.ahead_max);
+    add(t, "states are %s\n", net->config.pack ? "packed" : "not packed");
+    add(t, "inputs are %s\n", net__signs(net) ? "signed" : "not signed");
     add(t, "floats %016llx\n", (unsigned long long)floats());
     type_add(t, "input", net->config.input);
     (void)reef_visit_modules(net->config.world, module_add, t);

@@ -13,9 +13,13 @@
  *     DESYNC   message, session, incarnation; tick of the hash; tick of the state to begin with, the later one of both
  *              sides counts; stage; count; numbers of 8 bytes
  *
- * Each side sends the lists that it has until the other one has got on. No tick is played meanwhile. What can't be
- * found within three seconds is left out of the report. The world stays in the state after the tick in question.
- * */
+ * Each side sends the lists that it has until the other one has got on. The session goes on meanwhile: for a list the
+ * world is set to an earlier state and back, within an update. What can't be found within three seconds is left out of
+ * the report.
+ *
+ * Then each side judges by itself. It is right if a quorum of the members has told its hash. Who is right drops the
+ * other one; who isn't ends. So a program that plays other rules, or lies about its hashes, ends its own part only. If
+ * the others don't drop it with this one (it has lied to this one alone), its hashes don't count here any more. */
 #include "desync.h"
 #include <reef/control.h>
 #include <reef/hash.h>
@@ -33,26 +37,45 @@ static uint64_t mix(uint64_t h, uint64_t value)
 
 /* ---- playing again ---- */
 
-static reef_status go_to(reef_net *net, uint64_t tick)
+/* Keeps the state to begin with and the inputs since, before the history drops them. */
+static reef_status keep(reef_net *net, net_desync *d)
 {
-    const reef_status s = reef_history_rewind(net->history, tick - net->base);
-    if (s >= 0) net->tick = tick;
-    return s;
+    if (d->start) return REEF_OK;
+    const uint64_t first = net->base + reef_history_reach(net->history).first;
+    if (d->equal < first) d->equal = first;
+    d->start_tick = d->equal;
+    d->inputs_until = d->tick;
+    d->inputs_bytes = (size_t)(d->tick - d->equal) * net->packed_bytes;
+    if (d->inputs == NULL) d->inputs = net__alloc(net, d->inputs_bytes + 1);
+    reef_world *fork = net__fork_at(net, d->equal);
+    if (d->inputs && fork) d->start = reef_snapshot_take(fork);
+    reef_world_free(fork);
+    if (d->start == NULL) {
+        net__release(net, d->inputs, d->inputs_bytes + 1);
+        d->inputs = NULL;
+        return REEF_NO_MEMORY;
+    }
+    for (uint64_t t = d->equal; t < d->tick; t++) {
+        size_t bytes;
+        const void *input = reef_history_input(net->history, t - net->base, &bytes);
+        if (input) memcpy(d->inputs + (size_t)(t - d->equal) * net->packed_bytes, input, net->packed_bytes);
+    }
+    return REEF_OK;
 }
 
-static reef_status again(reef_net *net, uint64_t until)
+static reef_status play(reef_net *net, const net_desync *d, uint64_t t)
 {
-    const reef_status s = reef_history_replay(net->history, until - net->base);
-    if (s >= 0) net->tick = until;
-    return s;
+    reef_net_tick tick = {.tick = t};
+    net__unpack(net, d->inputs + (size_t)(t - d->start_tick) * net->packed_bytes, &tick);
+    return net->config.step(net->config.context, net->config.world, &tick);
 }
 
 static reef_status ticks_list(reef_net *net, net_desync *d)
 {
-    reef_status s = go_to(net, d->equal);
-    for (uint64_t t = d->equal; s >= 0 && t < d->tick; t++) {
-        s = again(net, t + 1);
-        d->mine[NET_TICKS][d->count[NET_TICKS]++] = reef_hash(net->config.world);
+    reef_status s = reef_restore(net->config.world, d->start);
+    for (uint64_t t = d->start_tick; s >= 0 && t < d->tick; t++) {
+        s = play(net, d, t);
+        if (t >= d->equal) d->mine[NET_TICKS][d->count[NET_TICKS]++] = reef_hash(net->config.world);
     }
     return s;
 }
@@ -77,15 +100,21 @@ static reef_status systems_list(reef_net *net, net_desync *d)
     systems all = {.world = net->config.world};
     reef_status s = REEF_OK;
     (void)reef_visit_systems(all.world, system_find, &all);
+    if (d->before == NULL) {
+        s = reef_restore(all.world, d->start);
+        for (uint64_t t = d->start_tick; s >= 0 && t < d->at; t++) s = play(net, d, t);
+        if (s >= 0) d->before = reef_snapshot_take(all.world);
+        if (s >= 0 && d->before == NULL) s = REEF_NO_MEMORY;
+    }
     for (uint32_t k = 0; s >= 0 && k <= all.count; k++) {
         for (uint32_t i = 0; i < all.count; i++) (void)reef_system_enable(all.world, all.of[i], i < k);
-        s = go_to(net, d->at);
-        if (s >= 0) s = again(net, d->at + 1);
+        s = reef_restore(all.world, d->before);
+        if (s >= 0) s = play(net, d, d->at);
         d->mine[NET_SYSTEMS][d->count[NET_SYSTEMS]++] = reef_hash(all.world);
     }
     for (uint32_t i = 0; i < all.count; i++) (void)reef_system_enable(all.world, all.of[i], true);
-    if (s >= 0) s = go_to(net, d->at);
-    return s < 0 ? s : again(net, d->at + 1);
+    if (s >= 0 && d->after == NULL) d->after = reef_snapshot_take(all.world); /* all systems ran last */
+    return s >= 0 && d->after == NULL ? REEF_NO_MEMORY : s;
 }
 
 static void system_name(reef_net *net, net_desync *d, uint32_t k)
@@ -295,16 +324,35 @@ static bool conclude(reef_net *net, net_desync *d)
     }
 }
 
+static reef_status list_of(reef_net *net, net_desync *d)
+{
+    if (d->stage == NET_TICKS) return ticks_list(net, d);
+    if (d->stage == NET_SYSTEMS) return systems_list(net, d);
+    const reef_status s = reef_restore(net->config.world, d->after);
+    if (s < 0) return s;
+    if (d->stage == NET_PARTS) return parts_list(net, d);
+    return d->stage == NET_VALUE ? value_list(net, d) : places_list(net, d, d->stage);
+}
+
+static reef_status back(reef_net *net, net_desync *d)
+{
+    const reef_status s = d->present ? reef_restore(net->config.world, d->present) : REEF_OK;
+    if (s < 0) return s;
+    reef_snapshot_free(d->present);
+    d->present = NULL;
+    return REEF_OK;
+}
+
 static reef_status list_make(reef_net *net, net_desync *d)
 {
+    reef_status s = keep(net, d);
     d->count[d->stage] = 0;
-    switch (d->stage) {
-    case NET_TICKS: return ticks_list(net, d);
-    case NET_SYSTEMS: return systems_list(net, d);
-    case NET_PARTS: return parts_list(net, d);
-    case NET_VALUE: return value_list(net, d);
-    default: return places_list(net, d, d->stage);
-    }
+    if (s < 0) return s;
+    d->present = reef_snapshot_take(net->config.world);
+    if (d->present == NULL) return REEF_NO_MEMORY;
+    s = list_of(net, d);
+    d->made = s >= 0;
+    return back(net, d);
 }
 
 static void lists_send(reef_net *net, const net_desync *d)
@@ -323,22 +371,65 @@ static void lists_send(reef_net *net, const net_desync *d)
     }
 }
 
+static void states_release(reef_net *net, net_desync *d)
+{
+    reef_snapshot_free(d->start);
+    reef_snapshot_free(d->before);
+    reef_snapshot_free(d->after);
+    net__release(net, d->inputs, d->inputs_bytes + 1);
+    d->start = d->before = d->after = NULL;
+    d->inputs = NULL;
+}
+
+void net__desync_free(reef_net *net)
+{
+    net_desync *d = net->desync;
+    if (d == NULL) return;
+    states_release(net, d);
+    reef_snapshot_free(d->present);
+    net__release(net, d, sizeof *d);
+    net->desync = NULL;
+}
+
+/* Begins again with other ticks, from the same states. */
+static void again(net_desync *d, uint64_t tick, uint64_t equal)
+{
+    d->tick = tick;
+    d->equal = d->report.tick = equal;
+    d->stage = NET_TICKS;
+    d->made = d->done = false;
+    memset(d->count, 0, sizeof d->count);
+    memset(d->their_count, 0, sizeof d->their_count);
+    reef_snapshot_free(d->before);
+    reef_snapshot_free(d->after);
+    d->before = d->after = NULL;
+}
+
 void net__desync_begin(reef_net *net, net_link *with, uint64_t tick)
 {
     net_desync *d = net->desync;
-    if (d && d->tick <= tick) return;
-    if (d == NULL) d = net->desync = net__alloc(net, sizeof *d);
-    if (d == NULL) {
-        net__end(net, "desync: the state before tick %llu is another one elsewhere", (unsigned long long)tick);
-        return;
-    }
-    *d = (net_desync){.with = with, .tick = tick, .began_at = net->now};
+    if (!with->differs) with->differs_at = net->now;
+    with->differs = true;
+    if (d && (!d->over || d->present)) return;
+    net__desync_free(net);
+    d = net->desync = net__alloc(net, sizeof *d);
+    if (d == NULL) return; /* the next hash tries again */
+    *d = (net_desync){.with = with, .with_incarnation = with->incarnation, .tick = tick, .began_at = net->now};
     /* as far back as both can go: hashes of earlier ticks may not have been compared yet */
     d->equal = tick > NET_LIST - 1 ? tick - (NET_LIST - 1) : 0;
     const uint64_t first = net->base + reef_history_reach(net->history).first;
     if (d->equal < first) d->equal = first;
     d->report.player = (int)(with - net->links);
     d->report.tick = d->equal;
+    (void)keep(net, d);
+}
+
+bool net__is_right(const reef_net *net)
+{
+    uint32_t same = 0;
+    for (uint32_t s = 0; s < NET_SEATS; s++)
+        if ((int)s == net->seat || (net->links[s].used && !net->links[s].differs)) same |= 1u << s;
+    return net->seat >= 0 && net__quorum(&net->view, same);
 }
 
 static void end(reef_net *net, const net_report *r)
@@ -350,15 +441,29 @@ static void end(reef_net *net, const net_report *r)
              r->here[0] ? r->here : "?", r->there[0] ? r->there : "?");
 }
 
-void net__desync(reef_net *net)
+/* The search is over. */
+static void judge(reef_net *net, net_desync *d)
+{
+    d->over = true;
+    states_release(net, d);
+    if (!net__is_right(net) || BUG(565)) {
+        end(net, &d->report);
+        return;
+    }
+    for (uint32_t s = 0; s < NET_SEATS; s++)
+        if (net->links[s].used && net->links[s].differs) net->links[s].condemned_at = net->now;
+}
+
+reef_status net__desync(reef_net *net)
 {
     net_desync *d = net->desync;
     enum { LOOK_MS = 3000, LINGER_MS = 500 };
+    const reef_status s = back(net, d);
+    if (s < 0) return s;
+    if (d->over) return REEF_OK;
     if (!d->made) {
-        net->examining = true;
-        const reef_status s = list_make(net, d);
-        net->examining = false;
-        d->made = s >= 0;
+        const reef_status made = list_make(net, d);
+        if (d->present) return made;
     }
     if (d->made && !d->done && d->their_count[d->stage]) {
         if (!conclude(net, d) || d->stage == NET_VALUE) {
@@ -369,13 +474,14 @@ void net__desync(reef_net *net)
             d->made = false;
         }
     }
-    if (d->made && (d->sent_at == 0 || net->now - d->sent_at >= 10 * NET_MS)) {
+    const bool there = d->with->used && d->with->incarnation == d->with_incarnation;
+    if (there && d->made && (d->sent_at == 0 || net->now - d->sent_at >= 10 * NET_MS)) {
         d->sent_at = net->now;
         lists_send(net, d);
     }
-    const bool late =
-        net->now - d->began_at > LOOK_MS * NET_MS || (d->done && net->now - d->done_at > LINGER_MS * NET_MS);
-    if (late) end(net, &d->report);
+    if (net->now - d->began_at > LOOK_MS * NET_MS || (d->done && net->now - d->done_at > LINGER_MS * NET_MS))
+        judge(net, d);
+    return REEF_OK;
 }
 
 void net__desync_read(reef_net *net, wire *w)
@@ -390,18 +496,10 @@ void net__desync_read(reef_net *net, wire *w)
     }
     net_desync *d = net->desync;
     if (d == NULL || d->with != l) return; /* this program sees the difference by itself, soon */
-    if (tick < d->tick) {                  /* the other side saw an earlier one */
-        const uint64_t began_at = d->began_at;
-        net__desync_begin(net, l, tick);
-        d->began_at = began_at;
-    }
+    if (d->over) return;
+    if (tick < d->tick && tick > d->start_tick) again(d, tick, d->start_tick); /* the other side saw an earlier one */
     if (d->tick != tick) return;
-    if (equal > d->equal && equal < tick) { /* it joined after that state */
-        const uint64_t began_at = d->began_at;
-        *d = (net_desync){.with = l, .tick = tick, .equal = equal, .began_at = began_at};
-        d->report.player = (int)(l - net->links);
-        d->report.tick = equal;
-    }
+    if (equal > d->equal && equal < tick) again(d, tick, equal); /* it joined after that state */
     if (equal != d->equal || d->their_count[stage]) return;
     for (uint32_t i = 0; i < count; i++) d->theirs[stage][i] = wire_get64(w);
     if (!w->bad) d->their_count[stage] = count;
@@ -409,7 +507,7 @@ void net__desync_read(reef_net *net, wire *w)
 
 bool reef_net_desync_get(const reef_net *net, reef_net_desync *report)
 {
-    if (net == NULL || report == NULL || net->desync == NULL || net->phase != REEF_NET_ENDED) return false;
+    if (net == NULL || report == NULL || net->desync == NULL || !net->desync->over) return false;
     const net_report *r = &net->desync->report;
     *report = (reef_net_desync){.tick = r->tick,
                                 .player = r->player,

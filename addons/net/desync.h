@@ -15,10 +15,18 @@ typedef struct net_report {
 
 struct net_desync {
     net_link *with;
+    uint64_t with_incarnation;
     uint64_t tick, equal, at; /* the hash that differs, the last equal state, the tick in question */
     uint64_t began_at, sent_at, done_at;
     uint32_t stage;
     bool made, done; /* the list of this stage; everything */
+    bool over;       /* judged; only the report is of use */
+    /* The state before tick `start_tick`, and the inputs from there up to `tick`; states before and after tick `at`. */
+    uint64_t start_tick, inputs_until;
+    reef_snapshot *start, *before, *after;
+    unsigned char *inputs;
+    size_t inputs_bytes;
+    reef_snapshot *present; /* the world's own state, while the world has another one; NULL: it has its own */
     uint32_t count[NET_STAGES], their_count[NET_STAGES];
     uint64_t mine[NET_STAGES][NET_LIST], theirs[NET_STAGES][NET_LIST];
     reef_component types[NET_LIST], type;

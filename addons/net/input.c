@@ -1,5 +1,5 @@
-/* Inputs: those of each seat in a ring by tick, what a tick is played with, which ticks are confirmed, the commands by
- * which members begin to play, and the local player's.
+/* Inputs: those of each seat in a ring by tick, what a tick is played with, how far ticks are confirmed, the commands
+ * by which members begin to play, and the local player's.
  *
  * The inputs of a tick as the history keeps them, `packed`: a byte whose bit s says that seat s plays, and from byte 16
  * on one input of each seat, each at a multiple of 16 bytes; zeros for who doesn't play. So equal inputs are equal
@@ -131,60 +131,168 @@ const net_start *net__start_find(const reef_net *net, uint32_t by, uint64_t tick
     return NULL;
 }
 
-/* Applies the command in the input of this seat for this tick, if there is one. */
+/* Applies the command in the input of this seat for this tick, if there is one, and the seat hosts. */
 static void start_apply(reef_net *net, uint32_t by, uint64_t tick)
 {
+    enum { LATEST = 8 * NET_BLOCK };
     const net_start *s = net__start_find(net, by, tick);
     if (s == NULL) return;
     net_seat *seat = &net->seats[s->seat];
-    if (seat->incarnation != s->incarnation || seat->first != NET_NEVER || s->first <= tick) return;
+    const net_view *view = &net->views[s->view % NET_VIEWS];
+    if (view->number == s->view && view->host != by) return;
+    if (seat->incarnation != s->incarnation || seat->first != NET_NEVER) return;
+    if (s->first <= tick || s->first > tick + LATEST || s->first % NET_BLOCK) return;
     seat->first = s->first;
-    if (seat->have < s->first) seat->have = s->first;
+    if (seat->have < s->first) seat->have = seat->proven = seat->blocks = s->first;
+    if (net->complete > s->first) net->complete = s->first;
     seat->grew_at = net->now;
     if ((int)s->seat == net->seat) net->local_next = s->first;
 }
 
 /* ---- confirming ---- */
 
-void net__confirm(reef_net *net)
+static void complete(reef_net *net)
 {
-    while (net->confirmed < net->tick + NET_REACH / 2) {
-        const uint64_t t = net->confirmed;
+    while (net->complete < net->tick + NET_REACH / 2) {
+        for (uint32_t s = 0; s < NET_SEATS; s++)
+            if (net__plays(&net->seats[s], net->complete) && net->seats[s].have <= net->complete) return;
+        net->complete++;
+        net->complete_at = net->now;
+    }
+}
+
+unsigned char *net__digest_at(reef_net *net, uint64_t tick)
+{
+    return net->digests + (tick & (NET_RING - 1)) * NET_DIGEST;
+}
+
+/* The digest of all inputs up to those of tick t, from the digest of those before. */
+static void digest_next(reef_net *net, uint64_t t, uint32_t playing)
+{
+    unsigned char room[NET_DIGEST + 1 + NET_SEATS * (REEF_NET_INPUT_MAX + 1 + 24)];
+    wire w = {room, 0, sizeof room, false};
+    wire_put(&w, net__digest_at(net, t), NET_DIGEST);
+    wire_u8(&w, playing);
+    for (uint32_t s = 0; s < NET_SEATS; s++) {
+        const net_start *start = net__start_find(net, s, t);
+        if (!(playing & 1u << s)) continue;
+        wire_put(&w, net__input(net, s, t), net->input_bytes);
+        wire_u8(&w, start != NULL);
+        if (start == NULL) continue;
+        wire_u32(&w, start->seat);
+        wire_u32(&w, start->view);
+        wire_u64(&w, start->incarnation);
+        wire_u64(&w, start->first);
+    }
+    net__sum(net, room, w.at, net__digest_at(net, t + 1));
+}
+
+static void prove(reef_net *net)
+{
+    while (net->proven < net->complete) {
+        const uint64_t t = net->proven;
         uint32_t playing = 0, later = 0;
         for (uint32_t s = 0; s < NET_SEATS; s++) {
             const net_seat *seat = &net->seats[s];
             if (seat->first != NET_NEVER && seat->first > t && seat->first < seat->end) later |= 1u << s;
             if (!net__plays(seat, t)) continue;
             const net_start *start = net__start_find(net, s, t);
-            if (seat->have <= t || (start && start->view > net->view.number)) return;
+            if (seat->proven <= t || (start && start->view > net->view.number)) return;
             playing |= 1u << s;
         }
         if (playing == 0 && later == 0) {
             net__end(net, "no player is left");
             return;
         }
+        digest_next(net, t, playing);
         for (uint32_t s = 0; s < NET_SEATS; s++)
             if (playing & 1u << s) start_apply(net, s, t);
-        net->confirmed++;
-        net->confirmed_at = net->now;
+        net->proven++;
     }
+}
+
+/* ---- what all agree on ---- */
+
+static void echo_compare(reef_net *net, net_link *l)
+{
+    if (l->echo_there && l->echo_view < net->view.number) l->echo_there = false;
+    if (l->echo_there && l->echo_view == net->view.number && l->echo_tick <= net->proven) {
+        l->echo_there = false;
+        if (l->echo_tick >= net->base && l->echo_tick + NET_RING / 2 > net->proven) {
+            l->disputed = memcmp(net__digest_at(net, l->echo_tick), l->echo, NET_DIGEST) != 0;
+            if (!l->disputed && l->echo_tick > l->agreed) l->agreed = l->echo_tick;
+        }
+    }
+    if (l->agreed >= l->awaited) { /* what was proven at that time is agreed now */
+        l->awaited = net->proven;
+        l->awaited_at = net->now;
+    }
+}
+
+/* Can this member have got what it should echo? It says that it hears this program, or it plays on where it would have
+ * to wait for it. */
+static bool should_know(const reef_net *net, uint32_t s)
+{
+    enum { DELAY_MOST = 32 };
+    const net_link *l = &net->links[s];
+    const uint64_t last = l->have[net->seat] + net->config.ahead_max + DELAY_MOST;
+    return l->hears >> net->seat & 1 || net->seats[s].have > last;
+}
+
+/* What all members have told. One that was heard all the time, but has told nothing equal for silence_ns, doesn't count
+ * if a quorum agrees without it: it could stop everybody. */
+static void agree(reef_net *net)
+{
+    enum { HEARS_LATE_MS = 500 }; /* packet.c says that it hears who was heard 400 ms ago */
+    uint64_t agreed = net->proven;
+    uint32_t counts = net->view.members, slow = 0;
+    if (net->seat < 0) {
+        const uint64_t told = net->links[net->view.host].confirmed;
+        agreed = told < agreed ? told : agreed;
+        counts = 0;
+    }
+    for (uint32_t s = 0; s < NET_SEATS; s++) {
+        net_link *l = &net->links[s];
+        if (!l->used || !(counts & 1u << s)) continue;
+        echo_compare(net, l);
+        const uint64_t since = l->awaited_at > l->steady_at ? l->awaited_at : l->steady_at;
+        /* who has promised takes no inputs of who is to go; and what it hears changes some time after the line does */
+        const uint64_t most = net->config.silence_ns * (l->promised ? 4 : 1) + HEARS_LATE_MS * NET_MS + l->round_ns;
+        if (l->agreed < net->proven && !net->leaving && net->now - since > most &&
+            net__silent(net, l) < net->config.silence_ns / 4 && should_know(net, s))
+            slow |= 1u << s;
+    }
+    if (slow && !BUG(566) && net__quorum(&net->view, counts & ~slow)) counts &= ~slow;
+    for (uint32_t s = 0; s < NET_SEATS; s++)
+        if (counts & 1u << s && (int)s != net->seat && net->links[s].agreed < agreed && !BUG(563))
+            agreed = net->links[s].agreed;
+    if (agreed > net->agreed) net->agreed = agreed;
+}
+
+void net__confirm(reef_net *net)
+{
+    complete(net);
+    prove(net);
+    agree(net);
 }
 
 /* ---- the local player ---- */
 
 /* As the host: lets a member begin, by a command in the input for `tick`. Not before all ends are confirmed, so that no
- * command of an earlier host for the same member can still be on its way. */
+ * command of an earlier host for the same member can still be on its way; and one command after the other, so that a
+ * block contains at most one. */
 static void start_put(reef_net *net, uint64_t tick)
 {
     for (uint32_t s = 0; s < NET_SEATS; s++)
-        if (net->seats[s].incarnation && net->seats[s].end != NET_NEVER && net->seats[s].end > net->confirmed) return;
+        if (net->seats[s].incarnation && net->seats[s].end != NET_NEVER && net->seats[s].end > net->proven) return;
     for (uint32_t i = 0; i < NET_STARTS; i++)
-        if (net->starts[i].incarnation && net->starts[i].tick >= net->confirmed) return;
+        if (net->starts[i].incarnation && net->starts[i].tick >= net->proven) return;
     for (uint32_t s = 0; s < NET_SEATS; s++) {
         if (!(net->view.members & 1u << s) || net->seats[s].first != NET_NEVER) continue;
+        const uint64_t first = tick + 2 * NET_BLOCK + net->config.ahead_max + 8;
         net__start_add(net, (net_start){.tick = tick,
                                         .incarnation = net->seats[s].incarnation,
-                                        .first = tick + net->config.ahead_max + 8,
+                                        .first = (first + NET_BLOCK - 1) / NET_BLOCK * NET_BLOCK,
                                         .by = (uint32_t)net->seat,
                                         .seat = s,
                                         .view = net->view.number});
@@ -208,5 +316,7 @@ void net__emit(reef_net *net)
         if ((int)net->view.host == net->seat) start_put(net, net->local_next);
         seat->have = ++net->local_next;
         seat->grew_at = net->now;
+        if (!net__signs(net)) seat->proven = seat->have;
+        else if (seat->have % NET_BLOCK == 0) net__block_sign(net, seat->have);
     }
 }

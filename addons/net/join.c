@@ -20,7 +20,7 @@ static void send_to_server(reef_net *net, const wire *w)
 
 static void hello_send(reef_net *net)
 {
-    unsigned char room[64];
+    unsigned char room[96];
     wire w = {room, 0, sizeof room, false};
     wire_u8(&w, NET_HELLO);
     wire_u64(&w, 0);
@@ -29,6 +29,7 @@ static void hello_send(reef_net *net)
     wire_u32(&w, net->attempt);
     wire_u64(&w, net->digest);
     wire_u8(&w, net->config.spectator);
+    wire_put(&w, net->config.signer.key, REEF_NET_KEY_BYTES);
     send_to_server(net, &w);
 }
 
@@ -64,6 +65,7 @@ void net__join_again(reef_net *net)
     net__join_release(net);
     reef_history_free(net->history);
     net->history = NULL;
+    net->tick = net->complete = net->proven = net->agreed = net->checked = 0;
     for (uint32_t i = 0; i < NET_LINKS; i++) net->links[i] = (net_link){0};
     memset(net->hashes, 0, sizeof net->hashes); /* the others may have gone on from an earlier state */
     net->phase = REEF_NET_JOINING;
@@ -149,6 +151,14 @@ static void note(void *context, const reef_load_note *n)
                  n->field ? ", field " : "", n->field ? n->field : "");
 }
 
+static reef_status blob_read(void *context, void *bytes, size_t count, size_t *got)
+{
+    wire *w = context;
+    *got = count < wire_left(w) ? count : wire_left(w);
+    wire_bytes(w, bytes, *got);
+    return REEF_OK;
+}
+
 static void state_load(reef_net *net)
 {
     wire w = {net->blob_bytes, 0, (size_t)net->blob_size, false};
@@ -157,27 +167,31 @@ static void state_load(reef_net *net)
     const uint64_t tick = wire_get64(&w);
     net__view_get(&w, &view);
     for (uint32_t s = 0; s < NET_SEATS; s++) first[s] = wire_get64(&w);
-    if (w.bad || tick > UINT64_MAX / 2) {
+    const unsigned char *digest = wire_take(&w, NET_DIGEST);
+    if (w.bad || tick > UINT64_MAX / 2 || tick % NET_BLOCK) {
         net__end(net, "the host's state is damaged");
         return;
     }
     net->reason[0] = 0;
     const reef_load_desc desc = {.unknown = REEF_UNKNOWN_REFUSE, .note = note, .context = net};
-    const reef_status s = reef_load_bytes(net->config.world, net->blob_bytes + w.at, wire_left(&w), &desc);
+    char reason[REEF_DETAIL_MAX] = "";
+    const reef_status s = net->config.unpack
+                              ? net->config.unpack(net->config.world, (reef_reader){blob_read, &w}, &desc, reason)
+                              : reef_load_bytes(net->config.world, net->blob_bytes + w.at, wire_left(&w), &desc);
     if (s == REEF_NO_MEMORY) return; /* the next update tries again */
     if (s < 0 || net->reason[0]) {
         char text[REEF_NET_REASON_MAX];
         const reef_error error = reef_last_error(net->config.world);
-        (void)snprintf(text, sizeof text, "%s",
-                       net->reason[0]    ? net->reason
-                       : error.detail[0] ? error.detail
-                                         : reef_status_text(s));
+        const char *why = error.detail[0] ? error.detail : reef_status_text(s);
+        if (reason[0]) why = reason;
+        (void)snprintf(text, sizeof text, "%s", net->reason[0] ? net->reason : why);
         net__end(net, "the host's state can't be loaded: %.200s", text);
         return;
     }
     if (net__history_begin(net, tick) != REEF_OK) return;
-    net->confirmed = tick;
-    net->confirmed_at = net->now;
+    net->complete = net->proven = net->agreed = tick;
+    memcpy(net__digest_at(net, tick), digest, NET_DIGEST);
+    net->complete_at = net->now;
     net->view = view;
     net->views[view.number % NET_VIEWS] = view;
     for (uint32_t i = 0; i < NET_SEATS; i++) {
@@ -189,10 +203,13 @@ static void state_load(reef_net *net)
                            .grew_at = net->now};
         if (seat->first != NET_NEVER) seat->have = seat->first > tick ? seat->first : tick;
         if (seat->have > seat->end) seat->have = seat->end;
+        seat->proven = seat->blocks = seat->have;
+        memcpy(seat->key, view.seat[i].key, REEF_NET_KEY_BYTES);
     }
     memset(net->starts, 0, sizeof net->starts);
     net->links[view.host] = (net_link){
         .used = true, .incarnation = view.seat[view.host].incarnation, .address = net->server, .heard_at = net->now};
+    memcpy(net->links[view.host].key, view.seat[view.host].key, REEF_NET_KEY_BYTES);
     net->phase = REEF_NET_WATCHING;
     net->paced_at = net->now;
     net->owed = 0;

@@ -7,62 +7,84 @@
  * Inputs. seat.have: all inputs of the seat before that tick are known. Each datagram carries `have` of all seats,
  * which acknowledges; the inputs behind what the receiver has are sent again and again until it has them, one's own at
  * once, and those of others when the receiver hasn't got on with them for a while. So the one rule "send what the other
- * lacks" repeats losses, relays for links that fail, hands round the last inputs of a player who dropped, and feeds
- * guests.
+ * lacks" repeats losses, relays for links that fail, and feeds guests. A player signs each block of NET_BLOCK of his
+ * inputs (block.c). Inputs come from their player, or in signed blocks from anybody; those of a block are taken only
+ * when the block before is signed. seat.proven: all inputs before that tick are signed.
  *
- * Confirmed. Tick t is confirmed when the inputs of all seats that play in it (first <= t < end) are known. The host
- * lets a member begin by a command in his own stream of inputs: "with my input for T: seat s plays from S > T". Nobody
- * can confirm T without that input, so all confirm the same. Predicted ticks reach at most ahead_max beyond.
+ * How far ticks are. Each of these is at least the next one:
+ *
+ *     tick        played, with predicted inputs where the real ones aren't known; at most ahead_max beyond `complete`
+ *     complete    all inputs of the ticks before it are known; they may still be replaced by signed ones
+ *     proven      they are signed. Frames tell it with a digest of all inputs before it (the echo)
+ *     agreed      all members have told equal digests
+ *     checked     agreed, and played with these inputs: what a program sees as confirmed. It never changes
+ *
+ * The host lets a member begin by a command in his own stream of inputs: "with my input for T: seat s plays from
+ * S > T". It counts when T is proven, so all prove the same.
+ *
+ * A player who signs two versions of a block splits the others: some have proven one, some the other, and so neither
+ * can be agreed. Those whose echoes differ send each other the blocks that aren't agreed. Two signed versions are
+ * proof: both take back the inputs from the first tick that differs on, and the next view is without that player.
  *
  * Agreement. Who is a member, who hosts, and with which tick a dropped player's inputs end is the view. View n + 1
  * follows from view n by the single-decree Paxos of the members of view n (agree.c):
  *
  *     PROPOSE(ballot, drop)    a member suspects others; or the host wants to add one
- *     PROMISE(have)            "I ignore lower ballots, and take no more inputs of those in `drop`"
- *     ACCEPT(view)             when all that stay have promised, and a quorum: `end` of who goes is the largest `have`
+ *     PROMISE(proven)          "I ignore lower ballots, and take no more inputs of those in `drop`"
+ *     ACCEPT(view)             when all that stay have promised, and a quorum: `end` of who goes is the least `proven`
  *     ACCEPTED                 a quorum of these decides; VIEW(view) tells everybody
  *
- * A quorum is more than half of view n, or exactly half with its host: two quorums always meet. Whoever stays has
- * promised, so `end` is never below what it knows: no confirmed input changes. Who stays but hadn't promised would
- * break that; therefore the proposer begins again with a larger `drop` when somebody doesn't answer. The others learn
- * that they are out when they meet a newer view, or end when they find no quorum for patience_ns. What they confirmed
- * on their side of a partition counts only there.
+ * A quorum is more than half of view n, or exactly half with its host: two quorums always meet. What is agreed anywhere
+ * is proven by all who stay, so `end` isn't below it: no confirmed input changes, on either side of a partition.
+ * Nobody can delay the end by claiming inputs that don't exist. Who stays has promised; therefore the proposer begins
+ * again with a larger `drop` when somebody doesn't answer. The others learn that they are out when they meet a newer
+ * view, or end when they find no quorum for patience_ns.
  *
  * Failures, and what follows:
  *     a datagram is lost, late, doubled     it is sent again; inputs below `have` are skipped
  *     a link fails                          its datagrams go through a member that hears both (RELAY)
  *     a player is silent, or blocks         a view without him, at most silence_ns later; he may join again
- *     who alone had the last inputs dies    the next view ends that seat where the survivors know its inputs
+ *     who alone had the last inputs dies    the next view ends that seat where all survivors know its inputs
  *     the proposer dies                     the next one's ballot finds what a quorum may have accepted, and repeats it
  *     the host dies                         the next seat hosts; guests ask that one and load again
  *     no quorum                             everybody waits, at most ahead_max ticks ahead, and ends after patience_ns
  *     a state is lost on its way            its chunks are asked for until all are there
  *     a step or an allocation fails         the update returns it; the next one does what is left
- *     states differ                         the session ends, and says where (desync.c)
+ *     states differ                         the programs find out where; who isn't with a quorum ends (desync.c)
+ *     a player's hashes are wrong           that is the same, for the others
  *     an input is absurd                    its datagram is refused; a player whose inputs don't come blocks, see above
+ *     an input is invented by another one   it isn't signed by its player, and refused; so is a relayed datagram
+ *     a player sends some nothing           they get his signed blocks from the others
+ *     a player signs two versions           a view without him, see above
+ *     a player's echo is wrong, or missing  it no longer counts after silence_ns, if a quorum agrees without it
  *
  * Where it comes from: PROVENANCE.md. */
 #ifndef REEF_NET_NET_H
 #define REEF_NET_NET_H
 
+#include "../shared/seeded_bug.h"
 #include "reef_net.h"
 #include "wire.h"
 #include <reef/file.h>
 #include <reef/type_info.h>
 
 enum {
-    NET_VERSION = 1,
+    NET_VERSION = 2,
     NET_SEATS = REEF_NET_PLAYERS_MAX,
     NET_GUESTS = 8,
     NET_LINKS = NET_SEATS + NET_GUESTS, /* links 0 ... 7 belong to the seats, the others to guests */
     NET_RING = 2048,                    /* ticks whose inputs are kept; a power of two */
-    NET_SLOTS = 128,                    /* ticks whose events are kept; more than 2 * 32 predicted ones */
-    NET_STARTS = 64,                    /* commands that are kept */
-    NET_VIEWS = 16,                     /* views that are kept for those who are behind */
+    NET_BLOCK = 16,                     /* inputs that are signed together */
+    NET_BLOCKS = NET_RING / NET_BLOCK,
+    NET_DIGEST = 16,
+    NET_SLOTS = 128, /* ticks whose events are kept; more than 2 * 32 predicted ones */
+    NET_STARTS = 64, /* commands that are kept */
+    NET_VIEWS = 16,  /* views that are kept for those who are behind */
     NET_HASHES = 256,
     NET_WINDOW = 64, /* chunks of a state on their way */
     NET_CHUNK = 1024,
-    NET_REACH = 1024 /* inputs further than this beyond the confirmed tick are refused */
+    NET_FRAME_ROOM = REEF_NET_DATAGRAM_MAX - 96, /* of a datagram that fits into a relayed one */
+    NET_REACH = 1024                             /* inputs further than this beyond the confirmed tick are refused */
 };
 
 #define NET_NEVER UINT64_MAX
@@ -70,14 +92,14 @@ enum {
 
 /* The first byte of a datagram; the session follows, 8 bytes, 0 in HELLO. */
 typedef enum net_message {
-    NET_HELLO = 1, /* version, incarnation, attempt, digest, spectator */
+    NET_HELLO = 1, /* version, incarnation, attempt, digest, spectator, public key */
     NET_REFUSE,    /* incarnation, text */
     NET_WELCOME,   /* incarnation, blob: number, kind, size */
     NET_ASK,       /* incarnation, blob, chunks: all before, and bits of those behind */
     NET_CHUNK_OF,  /* blob, chunk, bytes */
     NET_FRAME,     /* packet.c */
     NET_AGREE,     /* agree.c */
-    NET_RELAY,     /* from, to (incarnations), a datagram */
+    NET_RELAY,     /* from, to (incarnations), signature of the sender, a datagram */
     NET_DESYNC     /* desync.c */
 } net_message;
 
@@ -85,44 +107,67 @@ typedef enum net_blob_kind { NET_BLOB_NONE = 0, NET_BLOB_STATE, NET_BLOB_DESCRIP
 
 typedef struct net_seat {
     uint64_t incarnation, address; /* incarnation 0: nobody had it yet */
-    uint64_t first, end;           /* plays ticks first <= t < end; first NET_NEVER: not begun */
-    uint64_t have;                 /* inputs before it are known; 0: not begun */
-    uint64_t grew_at;              /* when `have` last grew */
-    bool frozen;                   /* promised: no more inputs until the next view */
+    unsigned char key[REEF_NET_KEY_BYTES];
+    uint64_t first, end; /* plays ticks first <= t < end; first, a multiple of NET_BLOCK, is NET_NEVER: not begun */
+    uint64_t have;       /* inputs before it are known; 0: not begun */
+    uint64_t proven;     /* inputs before it are signed, and count; at most `have` */
+    uint64_t blocks;     /* the signatures of the blocks before it are known: a multiple of NET_BLOCK */
+    uint64_t grew_at;    /* when `have` last grew */
+    bool frozen;         /* promised: no more inputs until the next view */
+    bool convicted;      /* signed two versions of a block */
 } net_seat;
+
+/* A block of inputs with what its signature covers. */
+typedef struct net_block net_block;
 
 typedef struct net_view {
     uint32_t number, members, host;
     struct {
         uint64_t incarnation, address, end;
+        unsigned char key[REEF_NET_KEY_BYTES];
     } seat[NET_SEATS];
 } net_view;
 
 /* "With the input of seat `by` for `tick`: `incarnation`, a member since `view`, plays in `seat` from `first`." A tick
- * with a command isn't confirmed before that view is known. */
+ * with a command isn't proven before that view is known. */
 typedef struct net_start {
     uint64_t tick, incarnation, first; /* incarnation 0: empty */
     uint32_t by, seat, view;
 } net_start;
 
+struct net_block {
+    uint32_t seat;
+    uint64_t first;  /* tick */
+    net_start start; /* the command in it; incarnation 0: none */
+    unsigned char inputs[NET_BLOCK * REEF_NET_INPUT_MAX], signature[REEF_NET_SIGNATURE_BYTES];
+};
+
 typedef struct net_link {
-    bool used, guest, spectator, ready, leaving;
+    bool used, guest, spectator, ready, leaving, promised;
     uint64_t incarnation, address;
     uint64_t direct_at, heard_at; /* a datagram came directly; directly or by relay. 0: never */
+    uint64_t steady_at;           /* since then it was heard without long pauses */
     uint32_t hears;               /* seats that the peer hears directly */
     uint32_t view;
     uint64_t tick, confirmed, tick_at; /* as it said at tick_at */
-    uint64_t have[NET_SEATS], have_at[NET_SEATS];
+    uint64_t have[NET_SEATS], proven[NET_SEATS], have_at[NET_SEATS];
+    /* its echo */
+    unsigned char key[REEF_NET_KEY_BYTES], echo[NET_DIGEST];
+    bool echo_there, disputed; /* echo_there: not compared yet; disputed: the last one was another than here */
+    uint32_t echo_view;
+    uint64_t echo_tick, agreed;
+    uint64_t awaited, awaited_at; /* what was proven here at that time isn't agreed yet */
     uint64_t cursor[NET_SEATS], cursor_at;
     uint64_t round_ns, their_time, their_time_at;
     uint64_t view_sent_at;
-    uint64_t hash_tick, hash; /* the last that it told */
+    uint64_t hash_tick;                /* the last hash that was compared */
+    bool differs;                      /* its hash was another one */
+    uint64_t differs_at, condemned_at; /* condemned_at: when this program found that it is to be dropped; 0: not */
     /* a blob for a guest */
     net_blob_kind blob_kind;
-    uint32_t blob, attempt; /* attempt: of the HELLO that it answers */
-    reef_bytes blob_bytes;  /* the prefix of a state, its file; a description */
-    unsigned char *blob_head;
-    size_t blob_head_bytes;
+    uint32_t blob, attempt;    /* attempt: of the HELLO that it answers */
+    unsigned char *blob_bytes; /* of a state: its head and its file; NULL: the description */
+    size_t blob_size, blob_room;
     uint64_t blob_base, blob_acked, blob_budget;
     uint64_t chunk_sent_at[NET_WINDOW];
     uint64_t blob_at; /* the tick of the state */
@@ -147,8 +192,8 @@ typedef struct net_proposal {
     uint32_t ballot, drop, promised, accepted;
     int add; /* link of the guest; -1: none */
     uint64_t began_at, sent_at;
-    uint64_t have[NET_SEATS];
-    uint32_t best_ballot; /* the highest that a promise brought */
+    uint64_t least[NET_SEATS]; /* what all who stay have proven */
+    uint32_t best_ballot;      /* the highest that a promise brought */
     net_view value;
 } net_proposal;
 
@@ -169,11 +214,13 @@ struct reef_net {
     /* inputs */
     uint32_t input_bytes, packed_bytes;
     net_seat seats[NET_SEATS];
-    unsigned char *inputs; /* [seat][tick & (NET_RING - 1)][input_bytes] */
+    unsigned char *inputs;     /* [seat][tick & (NET_RING - 1)][input_bytes] */
+    unsigned char *signatures; /* [seat][tick / NET_BLOCK % NET_BLOCKS][REEF_NET_SIGNATURE_BYTES] */
+    unsigned char *digests;    /* [tick & (NET_RING - 1)][NET_DIGEST], of all inputs before the tick */
     net_start starts[NET_STARTS];
     uint32_t start_at;
-    uint64_t local_next, confirmed, checked;
-    uint64_t confirmed_at; /* when it last grew */
+    uint64_t local_next, complete, proven, agreed, checked;
+    uint64_t complete_at; /* when `complete` last grew */
     /* world */
     reef_history *history;
     uint64_t base; /* the tick of the history's tick 0 */
@@ -214,7 +261,6 @@ struct reef_net {
     size_t description_bytes;
     uint64_t digest;
     net_desync *desync; /* states differ, and both sides look where; NULL: they don't */
-    bool examining;
     reef_net_stats stats;
 };
 
@@ -232,12 +278,23 @@ bool net__input_allowed(const reef_net *net, const void *input);
 /* Writes what tick `tick` is played with, as far as is known, the rest predicted: packed_bytes. */
 void net__pack(reef_net *net, uint64_t tick, unsigned char *packed);
 void net__unpack(const reef_net *net, const unsigned char *packed, reef_net_tick *tick);
-/* Confirms ticks and applies the commands in them. */
+/* How far inputs are complete, proven and agreed; applies the commands in proven ticks. */
 void net__confirm(reef_net *net);
+unsigned char *net__digest_at(reef_net *net, uint64_t tick);
 void net__start_add(reef_net *net, net_start start);
 const net_start *net__start_find(const reef_net *net, uint32_t by, uint64_t tick);
 /* Emits local inputs until that of tick + delay is there. */
 void net__emit(reef_net *net);
+
+/* ---- signed blocks: block.c ---- */
+bool net__signs(const reef_net *net);
+void net__sum(const reef_net *net, const void *bytes, size_t count, unsigned char *digest);
+unsigned char *net__signature(reef_net *net, uint32_t seat, uint64_t tick); /* of the block of this tick */
+void net__block_sign(reef_net *net, uint64_t until);                        /* the local player's that ends there */
+/* The block of the seat that ends at `have` is complete: is this its signature? */
+bool net__block_close(reef_net *net, uint32_t seat, const unsigned char *signature);
+/* Takes a block that another one than its player has sent. */
+void net__block_take(reef_net *net, const net_block *block, const net_link *from);
 
 /* ---- ticks: play.c ---- */
 reef_status net__history_begin(reef_net *net, uint64_t tick);
@@ -287,7 +344,10 @@ void net__guest_release(reef_net *net, net_link *link);
 
 /* ---- states that differ: desync.c ---- */
 void net__desync_begin(reef_net *net, net_link *with, uint64_t tick);
-void net__desync(reef_net *net);
+/* Fails when the world isn't in its own state again. */
+reef_status net__desync(reef_net *net);
+void net__desync_free(reef_net *net);
+bool net__is_right(const reef_net *net); /* a quorum has told the hashes of this program */
 void net__desync_read(reef_net *net, wire *w);
 
 /* ---- what must be equal: describe.c ---- */

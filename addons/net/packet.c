@@ -1,13 +1,25 @@
 /* Datagrams: frames, which carry inputs, acknowledgements, clocks and hashes; relaying; what arrives.
  *
- *     FRAME   message, session, incarnation; flags (leaving, ready); view; tick; confirmed; time; the receiver's time
- *             and how long ago it came; seats heard directly; `have` of each seat that has one; hashes; runs
- *     run     seat, first tick, count; inputs: a byte (1: as the one before, 2: with a command), bytes, command
+ *     FRAME   message, session, incarnation; flags (leaving, ready, promised); view; tick; confirmed; time; the
+ *             receiver's time and how long ago it came; seats heard directly; `have` of each seat that has one, and how
+ *             many of these aren't proven; proven ticks and their digest; hashes; runs
+ *     run     seat, first tick, count; inputs: a byte (1: as the one before, 2: with a command, 4: with the signature
+ *             of the block that ends here), bytes, command, signature
  *
- * A direct datagram counts only if it comes from the address of who it names. */
+ * A direct datagram counts only if it comes from the address of who it names, a relayed one if it is signed. */
 #include "net.h"
 
-enum { FLAG_LEAVING = 1, FLAG_READY = 2, INPUT_SAME = 1, INPUT_START = 2, HASHES = 4, RUN_MAX = 255 };
+enum {
+    FLAG_LEAVING = 1,
+    FLAG_READY = 2,
+    FLAG_PROMISED = 4,
+    INPUT_SAME = 1,
+    INPUT_START = 2,
+    INPUT_SIGNED = 4,
+    HASHES = 4,
+    RUN_MAX = 255,
+    RELAY_TEXT = 64 + REEF_NET_DATAGRAM_MAX
+};
 
 void net__head(const reef_net *net, wire *w, net_message message)
 {
@@ -38,15 +50,30 @@ static void send_raw(reef_net *net, uint64_t to, const void *bytes, size_t count
     net->stats.sent_bytes += count;
 }
 
-/* A member that hears both ends directly. */
+/* A member that hears both ends directly; of several, each in turn, since one of them may not pass on what it gets. */
 static net_link *relay_for(reef_net *net, const net_link *link)
 {
     const int seat = seat_of(net, link);
-    for (uint32_t i = 0; seat >= 0 && i < NET_SEATS; i++) {
-        net_link *l = &net->links[i];
+    const uint64_t turn = net->now / (100 * NET_MS);
+    for (uint64_t i = 0; seat >= 0 && i < NET_SEATS; i++) {
+        net_link *l = &net->links[(i + turn) % NET_SEATS];
         if (l->used && l != link && net->now - l->direct_at < 400 * NET_MS && l->hears & 1u << seat) return l;
     }
     return NULL;
+}
+
+/* The text that the sender of a relayed datagram signs. Returns its length. */
+static size_t relay_text(const reef_net *net, uint64_t from, uint64_t to, const void *bytes, size_t count,
+                         unsigned char *text)
+{
+    static const char label[] = "reef_net: a relayed datagram";
+    wire w = {text, 0, RELAY_TEXT, false};
+    wire_put(&w, label, sizeof label);
+    wire_u64(&w, net->session);
+    wire_u64(&w, from);
+    wire_u64(&w, to);
+    wire_put(&w, bytes, count);
+    return w.at;
 }
 
 void net__send(reef_net *net, net_link *link, const void *bytes, size_t count)
@@ -61,16 +88,37 @@ void net__send(reef_net *net, net_link *link, const void *bytes, size_t count)
     net__head(net, &w, NET_RELAY);
     wire_u64(&w, net->incarnation);
     wire_u64(&w, link->incarnation);
+    if (net__signs(net)) {
+        unsigned char text[RELAY_TEXT], signature[REEF_NET_SIGNATURE_BYTES];
+        const size_t n = relay_text(net, net->incarnation, link->incarnation, bytes, count, text);
+        net->config.signer.sign(net->config.signer.context, text, n, signature);
+        wire_put(&w, signature, sizeof signature);
+    }
     wire_put(&w, bytes, count);
     if (!w.bad) send_raw(net, by->address, room, w.at);
 }
 
 /* ---- sending frames ---- */
 
+/* One's own inputs, and where nobody signs those of all, are sent one by one; those of others in signed blocks. */
+static bool one_by_one(const reef_net *net, uint32_t s) { return (int)s == net->seat || !net__signs(net); }
+
+/* The inputs of the seat before this tick can be sent. */
+static uint64_t sendable(const reef_net *net, uint32_t s)
+{
+    const net_seat *seat = &net->seats[s];
+    if (one_by_one(net, s)) return seat->have < seat->end ? seat->have : seat->end;
+    const uint64_t end =
+        seat->end > UINT64_MAX - NET_BLOCK ? seat->end : (seat->end + NET_BLOCK - 1) / NET_BLOCK * NET_BLOCK;
+    return seat->blocks < end ? seat->blocks : end;
+}
+
 /* Writes inputs of a seat from `from` on, as many as fit. Returns the tick behind the last one. */
 static uint64_t run_put(reef_net *net, wire *w, uint32_t s, uint64_t from)
 {
-    const net_seat *seat = &net->seats[s];
+    const uint64_t until = sendable(net, s), began = from;
+    wire block = *w; /* up to here blocks are whole */
+    uint32_t whole = 0;
     const unsigned char *before = NULL;
     wire start = *w;
     uint32_t count = 0;
@@ -78,12 +126,13 @@ static uint64_t run_put(reef_net *net, wire *w, uint32_t s, uint64_t from)
     wire_u64(w, from);
     const size_t count_at = w->at;
     wire_u8(w, 0);
-    while (!w->bad && from < seat->have && from < seat->end && count < RUN_MAX) {
+    while (!w->bad && from < until && count < RUN_MAX) {
         const unsigned char *input = net__input(net, s, from);
         const net_start *command = net__start_find(net, s, from);
         const bool same = before && memcmp(before, input, net->input_bytes) == 0;
+        const bool closes = net__signs(net) && (from + 1) % NET_BLOCK == 0 && from < net->seats[s].blocks;
         wire one = *w;
-        wire_u8(&one, (same ? INPUT_SAME : 0u) | (command ? INPUT_START : 0u));
+        wire_u8(&one, (same ? INPUT_SAME : 0u) | (command ? INPUT_START : 0u) | (closes ? INPUT_SIGNED : 0u));
         if (!same) wire_put(&one, input, net->input_bytes);
         if (command) {
             wire_u8(&one, command->seat);
@@ -91,11 +140,20 @@ static uint64_t run_put(reef_net *net, wire *w, uint32_t s, uint64_t from)
             wire_u64(&one, command->incarnation);
             wire_u64(&one, command->first);
         }
+        if (closes) wire_put(&one, net__signature(net, s, from), REEF_NET_SIGNATURE_BYTES);
         if (one.bad) break;
         *w = one;
         before = input;
         from++;
         count++;
+        if (!closes) continue;
+        block = *w;
+        whole = count;
+    }
+    if (!one_by_one(net, s)) { /* the part of a block is worth nothing */
+        *w = block;
+        count = whole;
+        from = began + whole;
     }
     if (w->bad || count == 0) {
         *w = start;
@@ -109,8 +167,8 @@ static void frame_head(reef_net *net, wire *w, const net_link *link)
 {
     net__head(net, w, NET_FRAME);
     wire_u64(w, net->incarnation);
-    wire_u8(w,
-            (net->leaving ? FLAG_LEAVING : 0u) | (net->phase == REEF_NET_WATCHING && net->seat < 0 ? FLAG_READY : 0u));
+    wire_u8(w, (net->leaving ? FLAG_LEAVING : 0u) | (net->promised_at ? FLAG_PROMISED : 0u) |
+                   (net->phase == REEF_NET_WATCHING && net->seat < 0 ? FLAG_READY : 0u));
     wire_u32(w, net->view.number);
     wire_u64(w, net->tick);
     wire_u64(w, net->checked);
@@ -125,8 +183,14 @@ static void frame_head(reef_net *net, wire *w, const net_link *link)
     }
     wire_u8(w, heard);
     wire_u8(w, known);
-    for (uint32_t s = 0; s < NET_SEATS; s++)
-        if (known & 1u << s) wire_u64(w, net->seats[s].have);
+    for (uint32_t s = 0; s < NET_SEATS; s++) {
+        const net_seat *seat = &net->seats[s];
+        if (!(known & 1u << s)) continue;
+        wire_u64(w, seat->have);
+        wire_u8(w, seat->have - seat->proven < 255 ? (uint32_t)(seat->have - seat->proven) : 255);
+    }
+    wire_u64(w, net->proven);
+    wire_put(w, net__digest_at(net, net->proven), NET_DIGEST);
     const size_t hashes_at = w->at;
     wire_u8(w, 0);
     for (uint64_t t = net->hashed; hashes < HASHES && t >= net->config.hash_every; hashes++) {
@@ -139,20 +203,25 @@ static void frame_head(reef_net *net, wire *w, const net_link *link)
     w->bytes[hashes_at] = (unsigned char)hashes;
 }
 
-/* Does the peer need this seat's inputs from here? */
-static bool lacks(const reef_net *net, const net_link *link, uint32_t s)
+/* Does the peer need this seat's inputs from here? Then `from` is the first tick. */
+static bool lacks(const reef_net *net, const net_link *link, uint32_t s, uint64_t *from)
 {
     const net_seat *seat = &net->seats[s];
-    const uint64_t last = seat->have < seat->end ? seat->have : seat->end;
-    if (seat->first == NET_NEVER || link->have[s] >= last) return false;
-    return (int)s == net->seat || link->guest || net->now - link->have_at[s] > 150 * NET_MS;
+    const bool single = one_by_one(net, s);
+    if (seat->first == NET_NEVER) return false;
+    *from = single ? link->have[s] : link->proven[s] / NET_BLOCK * NET_BLOCK;
+    if (!single && link->disputed && link != &net->links[s] && link->agreed / NET_BLOCK * NET_BLOCK < *from)
+        *from = link->agreed / NET_BLOCK * NET_BLOCK; /* one of these blocks has two versions */
+    if (*from < seat->first) *from = seat->first;
+    if (*from >= sendable(net, s)) return false;
+    return (int)s == net->seat || link->guest || link->disputed || net->now - link->have_at[s] > 150 * NET_MS;
 }
 
 /* Sends a frame; when the peer lacks much, some more, each with what follows. */
 static void frames_send(reef_net *net, net_link *link)
 {
     enum { FRAMES_MAX = 4, SOON = 24 };
-    unsigned char room[REEF_NET_DATAGRAM_MAX - 32]; /* fits a relay's datagram too */
+    unsigned char room[NET_FRAME_ROOM];
     const uint64_t again = link->round_ns + 50 * NET_MS;
     if (net->now - link->cursor_at > again) {
         memset(link->cursor, 0, sizeof link->cursor);
@@ -164,14 +233,14 @@ static void frames_send(reef_net *net, net_link *link)
         frame_head(net, &w, link);
         for (uint32_t k = 0; k < NET_SEATS; k++) {
             const uint32_t s = net->seat < 0 ? k : (k + (uint32_t)net->seat) % NET_SEATS; /* one's own first */
-            const net_seat *seat = &net->seats[s];
-            if (!lacks(net, link, s)) continue;
-            uint64_t from = link->have[s] > seat->first ? link->have[s] : seat->first;
-            if (seat->have > NET_RING - 64 && from < seat->have - (NET_RING - 64)) continue; /* no longer kept */
-            if (seat->have - from > SOON && link->cursor[s] > from) from = link->cursor[s];
-            if (n > 0 && from >= seat->have) continue;
+            uint64_t from;
+            if (!lacks(net, link, s, &from)) continue;
+            const uint64_t until = sendable(net, s);
+            if (until > NET_RING - 64 && from < until - (NET_RING - 64)) continue; /* no longer kept */
+            if (until - from > SOON && link->cursor[s] > from) from = link->cursor[s];
+            if (n > 0 && from >= until) continue;
             link->cursor[s] = run_put(net, &w, s, from);
-            more |= link->cursor[s] < seat->have && link->cursor[s] < seat->end;
+            more |= link->cursor[s] < until;
         }
         net__send(net, link, room, w.at);
         if (!more) break;
@@ -197,16 +266,54 @@ void net__frames_send(reef_net *net)
 static void hash_compare(reef_net *net, net_link *link, uint64_t tick, uint64_t hash)
 {
     const uint64_t mine = reef_net_hash(net, tick);
-    if (mine == 0 || tick <= link->hash_tick) return;
+    if (mine == 0 || tick <= link->hash_tick || link->differs) return;
     link->hash_tick = tick;
     net->stats.hashes_compared++;
     if (mine == hash) return;
-    net__desync_begin(net, link, tick);
+    if (!link->guest) net__desync_begin(net, link, tick);
+    else if (net->seat >= 0) { /* it will see that it differs from the host */ net__guest_release(net, link);
+        *link = (net_link){0};
+    }
+}
+
+/* Takes an input from its player, or where nobody signs from anybody. False: it isn't the next one, or not allowed. */
+static bool input_take(reef_net *net, uint32_t s, const net_start *start, const unsigned char *input,
+                       const unsigned char *signature)
+{
+    net_seat *seat = &net->seats[s];
+    if (start->tick != seat->have || start->tick >= seat->end || start->tick >= net->tick + NET_REACH) return true;
+    if (net__signs(net) && start->tick / NET_BLOCK != seat->proven / NET_BLOCK)
+        return true; /* a signature is missing */
+    if (!net__input_allowed(net, input)) return false;
+    memcpy(net__input(net, s, start->tick), input, net->input_bytes);
+    if (start->incarnation) net__start_add(net, *start);
+    seat->have++;
+    seat->grew_at = net->now;
+    if (!net__signs(net)) seat->proven = seat->have;
+    else if (signature) return net__block_close(net, s, signature);
+    return true;
+}
+
+/* Adds an input to a block that another one than its player sends. False: not allowed. */
+static bool block_gather(reef_net *net, net_block *block, const net_start *start, const unsigned char *input,
+                         const unsigned char *signature, const net_link *from)
+{
+    const uint64_t first = start->tick / NET_BLOCK * NET_BLOCK;
+    if (start->tick == first) *block = (net_block){.seat = start->by, .first = first};
+    if (block->first != first || block->seat != start->by) return true; /* its beginning is missing */
+    if (!net__input_allowed(net, input)) return false;
+    memcpy(block->inputs + (start->tick - first) * net->input_bytes, input, net->input_bytes);
+    if (start->incarnation) block->start = *start;
+    if (signature == NULL || first >= net->tick + NET_REACH) return true;
+    memcpy(block->signature, signature, sizeof block->signature);
+    net__block_take(net, block, from);
+    return true;
 }
 
 /* Takes the inputs of a run that are new. A malformed run makes the message bad. */
-static void run_get(reef_net *net, wire *w)
+static void run_get(reef_net *net, wire *w, const net_link *from_link)
 {
+    net_block block = {.first = NET_NEVER};
     const uint32_t s = wire_get8(w);
     const uint64_t from = wire_get64(w);
     const uint32_t count = wire_get8(w);
@@ -215,6 +322,7 @@ static void run_get(reef_net *net, wire *w)
     for (uint32_t i = 0; !w->bad && i < count; i++) {
         const uint32_t kind = wire_get8(w);
         net_start start = {.tick = from + i, .by = s};
+        const unsigned char *signature = NULL;
         if (!(kind & INPUT_SAME)) input = wire_take(w, net->input_bytes);
         if (kind & INPUT_START) {
             start.seat = wire_get8(w);
@@ -222,21 +330,20 @@ static void run_get(reef_net *net, wire *w)
             start.incarnation = wire_get64(w);
             start.first = wire_get64(w);
         }
-        if (w->bad || input == NULL || start.seat >= NET_SEATS || kind > 3) {
+        if (kind & INPUT_SIGNED) signature = wire_take(w, REEF_NET_SIGNATURE_BYTES);
+        if (w->bad || input == NULL || start.seat >= NET_SEATS || kind > 7 ||
+            (signature && (!net__signs(net) || (start.tick + 1) % NET_BLOCK))) {
             w->bad = true;
             return;
         }
-        net_seat *seat = &net->seats[s];
-        if ((int)s == net->seat || seat->first == NET_NEVER || seat->frozen) continue;
-        if (start.tick != seat->have || start.tick >= seat->end || start.tick >= net->tick + NET_REACH) continue;
-        if (!net__input_allowed(net, input)) {
-            net->stats.refused++;
-            return;
-        }
-        memcpy(net__input(net, s, start.tick), input, net->input_bytes);
-        if (start.incarnation) net__start_add(net, start);
-        seat->have++;
-        seat->grew_at = net->now;
+        const net_seat *seat = &net->seats[s];
+        if ((int)s == net->seat || seat->first == NET_NEVER || seat->frozen || seat->convicted) continue;
+        const bool own = !net__signs(net) || from_link == &net->links[s] || BUG(560);
+        if (own ? input_take(net, s, &start, input, signature)
+                : block_gather(net, &block, &start, input, signature, from_link))
+            continue;
+        net->stats.refused++;
+        return;
     }
 }
 
@@ -273,7 +380,10 @@ void net__frame_read(reef_net *net, wire *w, uint64_t from, bool relayed)
     }
     const bool newer = time >= l->their_time;
     if (!relayed) l->direct_at = net->now;
-    l->heard_at = net->now;
+    if (!relayed || newer) { /* a relay may keep datagrams, and send them when he likes */
+        if (net__silent(net, l) > net->config.silence_ns / 4) l->steady_at = net->now;
+        l->heard_at = net->now;
+    }
     if (newer) {
         l->hears = hears;
         l->view = view;
@@ -283,6 +393,7 @@ void net__frame_read(reef_net *net, wire *w, uint64_t from, bool relayed)
         l->their_time = time;
         l->ready = (flags & FLAG_READY) != 0;
         l->leaving = (flags & FLAG_LEAVING) != 0;
+        l->promised = (flags & FLAG_PROMISED) != 0;
         if (echo && echo <= net->now && held <= net->now - echo) {
             const uint64_t round = net->now - echo - held;
             l->round_ns = l->round_ns ? (l->round_ns * 7 + round) / 8 : round;
@@ -291,10 +402,19 @@ void net__frame_read(reef_net *net, wire *w, uint64_t from, bool relayed)
     }
     for (uint32_t s = 0; s < NET_SEATS; s++) {
         if (!(known & 1u << s)) continue;
-        const uint64_t have = wire_get64(w);
-        if (w->bad || have <= l->have[s]) continue;
-        l->have[s] = have;
+        const uint64_t have = wire_get64(w), open = wire_get8(w), proven = have - (open < have ? open : have);
+        if (w->bad || (have <= l->have[s] && proven <= l->proven[s])) continue;
+        if (have > l->have[s]) l->have[s] = have;
+        if (proven > l->proven[s]) l->proven[s] = proven;
         l->have_at[s] = net->now;
+    }
+    const uint64_t proven = wire_get64(w);
+    const unsigned char *digest = wire_take(w, NET_DIGEST);
+    if (digest && newer && (!l->echo_there || l->echo_view != view || proven < l->echo_tick)) {
+        l->echo_there = true;
+        l->echo_view = view;
+        l->echo_tick = proven;
+        memcpy(l->echo, digest, NET_DIGEST);
     }
     const uint32_t hashes = wire_get8(w);
     uint64_t hash[HASHES][2];
@@ -304,7 +424,7 @@ void net__frame_read(reef_net *net, wire *w, uint64_t from, bool relayed)
     }
     if (hashes > HASHES) w->bad = true;
     for (uint32_t i = hashes; !w->bad && i-- > 0;) hash_compare(net, l, hash[i][0], hash[i][1]);
-    while (!w->bad && wire_left(w)) run_get(net, w);
+    while (!w->bad && wire_left(w)) run_get(net, w, l);
     if (w->bad) net->stats.refused++;
 }
 
@@ -314,6 +434,7 @@ static void relay_read(reef_net *net, wire *w, uint64_t from)
 {
     const uint64_t sender = wire_get64(w), receiver = wire_get64(w);
     const net_link *by = net__link_of(net, sender);
+    const unsigned char *signature = net__signs(net) ? wire_take(w, REEF_NET_SIGNATURE_BYTES) : NULL;
     unsigned char copy[REEF_NET_DATAGRAM_MAX];
     const size_t count = wire_left(w);
     if (w->bad || by == NULL || by->guest || net->seat < 0) {
@@ -321,7 +442,15 @@ static void relay_read(reef_net *net, wire *w, uint64_t from)
         return;
     }
     if (receiver == net->incarnation) {
+        unsigned char text[RELAY_TEXT];
         memcpy(copy, w->bytes + w->at, count);
+        const reef_net_signer *signer = &net->config.signer;
+        if (signature && !BUG(562) &&
+            !signer->verify(signer->context, by->key, text, relay_text(net, sender, receiver, copy, count, text),
+                            signature)) {
+            net->stats.refused++;
+            return;
+        }
         if (count && copy[0] != NET_RELAY) net__datagram(net, by->address, copy, count, true);
         return;
     }

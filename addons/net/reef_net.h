@@ -17,6 +17,7 @@
 #ifndef REEF_NET_H
 #define REEF_NET_H
 
+#include <reef/file.h>
 #include <reef/history.h>
 #include <reef/memory.h>
 
@@ -28,7 +29,9 @@ enum {
     REEF_NET_DATAGRAM_MAX = 1200,  /* bytes of a datagram; no session sends a longer one */
     REEF_NET_REASON_MAX = 256,     /* room for a reason, with its zero */
     REEF_NET_EVENT_BYTES_MAX = 48, /* data of an event */
-    REEF_NET_EVENTS_MAX = 64       /* events of a tick */
+    REEF_NET_EVENTS_MAX = 64,      /* events of a tick */
+    REEF_NET_KEY_BYTES = 32,       /* of a public key */
+    REEF_NET_SIGNATURE_BYTES = 64
 };
 
 typedef struct reef_net reef_net;
@@ -43,6 +46,19 @@ typedef struct reef_net_transport {
     void *context;
 } reef_net_transport;
 
+/* Signs for the local player and checks the signatures of others, with a scheme that all programs of the session have
+ * in common: reef_net_udp_signer, or one of the program's own. With it, nobody can invent inputs or datagrams of
+ * another player, and a player who gives two others different inputs for a tick is convicted by them. */
+typedef struct reef_net_signer {
+    unsigned char key[REEF_NET_KEY_BYTES]; /* the local player's public key; a new one for each session */
+    void (*sign)(void *context, const void *bytes, size_t count, unsigned char *signature);
+    bool (*verify)(void *context, const unsigned char *key, const void *bytes, size_t count,
+                   const unsigned char *signature);
+    /* writes 16 bytes: a hash for which nobody finds two texts with the same value */
+    void (*digest)(void *context, const void *bytes, size_t count, unsigned char *digest);
+    void *context;
+} reef_net_signer;
+
 /* What a tick is played with. It lives during the call of the step. */
 typedef struct reef_net_tick {
     uint64_t tick;
@@ -54,6 +70,7 @@ typedef struct reef_net_tick {
 typedef struct reef_net_config {
     reef_world *world; /* the session doesn't own it. Who joins: with its systems and phases, its content is replaced */
     reef_net_transport transport;
+    reef_net_signer signer;   /* {0}: inputs aren't signed; the players trust each other */
     reef_allocator allocator; /* for the session; {0}: the C library's */
     /* Plays a tick: a function of the world, the tick and the inputs alone. It may be called again for ticks that were
      * played with predicted inputs. */
@@ -63,10 +80,17 @@ typedef struct reef_net_config {
     /* Predicts the input of a player for `tick`; `input` contains the last one that is known, `since` ticks old. It
      * must be a function of its arguments. NULL: the last one is repeated. */
     void (*predict)(void *context, uint32_t player, uint64_t tick, uint64_t since, void *input);
+    /* Is told of each confirmed tick once, in their order, with the inputs that count (tick->net is NULL): for
+     * recordings, which play the session again from the state that it began with. NULL: nobody is. */
+    void (*confirmed)(void *context, const reef_net_tick *tick);
     void *context;
     /* A type with fields whose values are inputs, at most REEF_NET_INPUT_MAX bytes, without entities. Inputs outside of
      * the fields' ranges, numbers that aren't finite, and values of an enum without a name are refused. */
     reef_component input;
+    /* How the state for joiners is packed: both or none, and the same in all programs. reef_zstd_save_to and
+     * reef_zstd_load_from fit; NULL: it isn't. `level` is 3. */
+    reef_status (*pack)(reef_world *world, reef_writer to, const reef_save_desc *desc, int level, char *reason);
+    reef_status (*unpack)(reef_world *world, reef_reader from, const reef_load_desc *desc, char *reason);
     uint64_t step_ns; /* nanoseconds of a tick, from 1,000,000 to 1,000,000,000 */
     uint64_t nonce;   /* a random number that no program of the session has or had, not 0 */
     bool spectator;   /* reef_net_join: takes no part, and plays only confirmed ticks */
@@ -115,7 +139,7 @@ const char *reef_net_reason(const reef_net *net);
 int reef_net_player(const reef_net *net);
 /* The next tick to play. */
 uint64_t reef_net_tick_next(const reef_net *net);
-/* All ticks before this one are confirmed and played. */
+/* All ticks before this one are confirmed and played: every member has said that it has the same inputs for them. */
 uint64_t reef_net_confirmed(const reef_net *net);
 /* The hash of the state before a confirmed tick that is a multiple of hash_every, while it is remembered (256 of them);
  * otherwise 0. */
@@ -146,6 +170,7 @@ typedef struct reef_net_stats {
     uint64_t refused; /* datagrams, or inputs in them, that were not understood or not allowed */
     uint64_t relayed; /* datagrams passed on for others */
     uint64_t views;   /* agreements on who takes part */
+    uint64_t proofs;  /* players who signed two different inputs for a tick */
     uint32_t delay;   /* ticks between a sample and its tick, now */
 } reef_net_stats;
 reef_net_stats reef_net_statistics(const reef_net *net);

@@ -1,6 +1,7 @@
 /* The host's side of joining: answers to HELLO, states in chunks, guests that fall silent.
  *
- * A state is that of the last confirmed tick: the view, when each seat plays, and the world as a file. Its chunks are
+ * A state is that of the last confirmed tick at which a block begins: the view, when each seat plays, the digest of all
+ * inputs so far, and the world as a file. Its chunks are
  * sent at state_rate at most, in datagrams of their own, so inputs never wait behind them. Who joins asks for what it
  * lacks; a chunk is sent again when it is still asked for after a round trip. */
 #include "net.h"
@@ -8,46 +9,71 @@
 
 void net__guest_release(reef_net *net, net_link *link)
 {
-    reef_bytes_free(&link->blob_bytes);
-    net__release(net, link->blob_head, link->blob_head_bytes);
-    link->blob_head = NULL;
-    link->blob_head_bytes = 0;
-    link->blob_bytes = (reef_bytes){0};
+    net__release(net, link->blob_bytes, link->blob_room);
+    link->blob_bytes = NULL;
+    link->blob_size = link->blob_room = 0;
     link->blob_kind = NET_BLOB_NONE;
 }
 
 static uint64_t blob_size(const reef_net *net, const net_link *l)
 {
-    return l->blob_kind == NET_BLOB_DESCRIPTION ? net->description_bytes - 1 : l->blob_head_bytes + l->blob_bytes.size;
+    return l->blob_kind == NET_BLOB_DESCRIPTION ? net->description_bytes - 1 : l->blob_size;
+}
+
+typedef struct sink {
+    reef_net *net;
+    net_link *link;
+} sink;
+
+static reef_status blob_write(void *context, const void *bytes, size_t count)
+{
+    const sink *b = context;
+    net_link *l = b->link;
+    if (count > l->blob_room - l->blob_size) {
+        size_t room = l->blob_room ? l->blob_room * 2 : 4096;
+        while (room < l->blob_size + count) room *= 2;
+        unsigned char *more = net__alloc(b->net, room);
+        if (more == NULL) return REEF_NO_MEMORY;
+        if (l->blob_size) memcpy(more, l->blob_bytes, l->blob_size);
+        net__release(b->net, l->blob_bytes, l->blob_room);
+        l->blob_bytes = more;
+        l->blob_room = room;
+    }
+    memcpy(l->blob_bytes + l->blob_size, bytes, count);
+    l->blob_size += count;
+    return REEF_OK;
 }
 
 /* Writes the part of the state before the file. */
-static bool state_head(reef_net *net, net_link *l, uint64_t tick)
+static reef_status head_write(reef_net *net, sink *b, uint64_t tick)
 {
-    enum { ROOM = 8 + 6 + NET_SEATS * 24 + NET_SEATS * 8 };
-    wire w = {net__alloc(net, ROOM), 0, ROOM, false};
-    if (w.bytes == NULL) return false;
+    unsigned char room[8 + 6 + NET_SEATS * (24 + REEF_NET_KEY_BYTES) + NET_SEATS * 8 + NET_DIGEST];
+    wire w = {room, 0, sizeof room, false};
     wire_u64(&w, tick);
     net__view_put(&w, &net->view);
     for (uint32_t s = 0; s < NET_SEATS; s++) wire_u64(&w, net->seats[s].first);
-    l->blob_head = w.bytes;
-    l->blob_head_bytes = ROOM;
-    return !w.bad;
+    wire_put(&w, net__digest_at(net, tick), NET_DIGEST);
+    return blob_write(b, room, w.at);
 }
 
-static bool state_make(reef_net *net, net_link *l)
+static reef_status state_make(reef_net *net, net_link *l)
 {
-    const uint64_t tick = net->checked;
-    reef_world *fork = net__fork_at(net, tick);
+    const uint64_t tick = net->checked / NET_BLOCK * NET_BLOCK;
+    reef_world *fork = net__fork_at(net, BUG(568) ? net->tick : tick);
     const reef_save_desc desc = {.raw = true, .sealed = true};
-    if (fork == NULL) return false;
-    const reef_status s = reef_save_bytes(fork, &l->blob_bytes, &desc);
+    sink b = {net, l};
+    char reason[REEF_DETAIL_MAX];
+    if (fork == NULL) return REEF_NO_MEMORY;
+    reef_status s = head_write(net, &b, tick);
+    if (s == REEF_OK && net->config.pack) s = net->config.pack(fork, (reef_writer){blob_write, &b}, &desc, 3, reason);
+    else if (s == REEF_OK) s = reef_save_to(fork, (reef_writer){blob_write, &b}, &desc);
     reef_world_free(fork);
-    if (s != REEF_OK || !state_head(net, l, tick)) return false;
+    if (s != REEF_OK) return s;
     l->blob_at = l->confirmed = tick;
     l->view = net->view.number;
-    for (uint32_t i = 0; i < NET_SEATS; i++) l->have[i] = net->seats[i].have < tick ? net->seats[i].have : tick;
-    return true;
+    for (uint32_t i = 0; i < NET_SEATS; i++)
+        l->have[i] = l->proven[i] = net->seats[i].proven < tick ? net->seats[i].proven : tick;
+    return REEF_OK;
 }
 
 static void refuse(reef_net *net, uint64_t to, uint64_t incarnation, const char *text)
@@ -89,6 +115,8 @@ void net__hello_read(reef_net *net, wire *w, uint64_t from)
     const uint32_t attempt = wire_get32(w);
     const uint64_t digest = wire_get64(w);
     const bool spectator = wire_get8(w) != 0;
+    unsigned char key[REEF_NET_KEY_BYTES];
+    wire_bytes(w, key, sizeof key);
     if (w->bad || incarnation == 0 || net->seat < 0 || net->phase != REEF_NET_PLAYING) {
         net->stats.refused++;
         return;
@@ -129,13 +157,14 @@ void net__hello_read(reef_net *net, wire *w, uint64_t from)
                     .direct_at = net->now,
                     .blob = ++net->blob_number,
                     .attempt = attempt};
+    memcpy(l->key, key, sizeof l->key);
     l->blob_kind = digest == net->digest ? NET_BLOB_STATE : NET_BLOB_DESCRIPTION;
-    if (l->blob_kind == NET_BLOB_STATE && !state_make(net, l)) {
+    const reef_status s = l->blob_kind == NET_BLOB_STATE ? state_make(net, l) : REEF_OK;
+    if (s != REEF_OK) {
         net__guest_release(net, l);
         *l = (net_link){0};
         refuse(net, from, incarnation,
-               reef_last_error(net->config.world).status == REEF_NO_MEMORY ? "the host has no memory for the state"
-                                                                           : "the host can't save its state");
+               s == REEF_NO_MEMORY ? "the host has no memory for the state" : "the host can't save its state");
         return;
     }
     welcome(net, from, incarnation, 0, l);
@@ -169,12 +198,7 @@ static void chunk_send(reef_net *net, net_link *l, uint64_t chunk, size_t count)
     wire_u32(&w, l->blob);
     wire_u32(&w, (uint32_t)chunk);
     if (l->blob_kind == NET_BLOB_DESCRIPTION) wire_put(&w, net->description + at, count);
-    else {
-        const size_t head = at < l->blob_head_bytes ? (size_t)(l->blob_head_bytes - at) : 0;
-        const size_t first = head < count ? head : count;
-        wire_put(&w, l->blob_head + at, first);
-        wire_put(&w, (const char *)l->blob_bytes.data + (at + first - l->blob_head_bytes), count - first);
-    }
+    else wire_put(&w, l->blob_bytes + at, count);
     net__send(net, l, room, w.at);
 }
 

@@ -1,5 +1,4 @@
 /* A session's life: its configuration, the order of an update, and what can be asked of it. */
-#include "desync.h"
 #include "net.h"
 #include <stdio.h>
 
@@ -10,6 +9,9 @@ static const char *config_wrong(const reef_net_config *c)
     reef_type_info type;
     if (c->world == NULL || c->step == NULL) return "a session needs a world and a step";
     if (c->transport.send == NULL || c->transport.receive == NULL) return "a session needs a transport";
+    if (!c->signer.sign != !c->signer.verify || !c->signer.sign != !c->signer.digest)
+        return "a signer has all three functions, or none";
+    if (!c->pack != !c->unpack) return "what is packed must be unpacked: both functions, or none";
     if (!reef_type_get(c->input, &type)) return "the type of inputs isn't known";
     if (type.size == 0 || type.size > REEF_NET_INPUT_MAX || type.hooks)
         return "an input has 1 ... 64 bytes, and no hooks";
@@ -43,15 +45,20 @@ static reef_net *refused(char *reason, const char *text)
     return NULL;
 }
 
+enum { SIGNATURES_BYTES = NET_SEATS * NET_BLOCKS * REEF_NET_SIGNATURE_BYTES, DIGESTS_BYTES = NET_RING * NET_DIGEST };
+
 static size_t inputs_bytes(const reef_net *net) { return (size_t)NET_SEATS * NET_RING * net->input_bytes; }
 
 static bool buffers_make(reef_net *net)
 {
     net->inputs = net__alloc(net, inputs_bytes(net));
+    net->signatures = net__alloc(net, SIGNATURES_BYTES);
+    net->digests = net__alloc(net, DIGESTS_BYTES);
     net->packed = net__alloc(net, (size_t)NET_SLOTS * net->packed_bytes);
     net->late = net__alloc(net, NET_SLOTS * sizeof *net->late);
     net->slots = net__alloc(net, NET_SLOTS * sizeof *net->slots);
-    return net->inputs && net->packed && net->late && net->slots && net__describe(net);
+    return net->inputs && net->signatures && net->digests && net->packed && net->late && net->slots &&
+           net__describe(net);
 }
 
 static reef_net *session_new(const reef_net_config *config, char *reason)
@@ -94,6 +101,8 @@ reef_net *reef_net_host(const reef_net_config *config, char *reason)
     net->view = (net_view){.number = 1, .members = 1};
     for (uint32_t s = 0; s < NET_SEATS; s++) net->view.seat[s].end = NET_NEVER;
     net->view.seat[0].incarnation = net->incarnation;
+    memcpy(net->view.seat[0].key, config->signer.key, REEF_NET_KEY_BYTES);
+    memcpy(net->seats[0].key, config->signer.key, REEF_NET_KEY_BYTES);
     net->views[1] = net->view;
     net->phase = REEF_NET_PLAYING;
     return net;
@@ -117,11 +126,13 @@ void reef_net_free(reef_net *net)
     net__join_release(net);
     reef_history_free(net->history);
     net__release(net, net->inputs, inputs_bytes(net));
+    net__release(net, net->signatures, SIGNATURES_BYTES);
+    net__release(net, net->digests, DIGESTS_BYTES);
     net__release(net, net->packed, (size_t)NET_SLOTS * net->packed_bytes);
     net__release(net, net->late, NET_SLOTS * sizeof *net->late);
     net__release(net, net->slots, NET_SLOTS * sizeof *net->slots);
     net__release(net, net->notices, net->notice_room * sizeof *net->notices);
-    net__release(net, net->desync, sizeof *net->desync);
+    net__desync_free(net);
     net__release(net, net->description, net->description_bytes);
     (void)a.resize(a.context, net, sizeof *net, 0, 16);
 }
@@ -133,13 +144,12 @@ void reef_net_leave(reef_net *net)
     else if (net->leave_at == 0) net->leave_at = net->now ? net->now : 1;
 }
 
-/* Says that it leaves when the others know all inputs that it knows, or after some time. */
+/* Says that it leaves when the others know all its inputs, or after some time. */
 static void leave_advance(reef_net *net)
 {
     bool known = true;
     for (uint32_t i = 0; i < NET_SEATS; i++)
-        for (uint32_t s = 0; net->links[i].used && s < NET_SEATS; s++)
-            known &= i == s || net->links[i].have[s] >= net->seats[s].have;
+        known &= !net->links[i].used || net->links[i].have[net->seat] >= net->seats[net->seat].have;
     net->leaving = net->leaving || known || net->now - net->leave_at > net->config.silence_ns / 2;
 }
 
@@ -185,13 +195,9 @@ reef_status reef_net_update(reef_net *net, uint64_t now_ns)
         left_advance(net);
         return REEF_OK;
     }
-    if (net->desync) {
-        net__desync(net);
-        net__frames_send(net); /* so that the others see the difference too */
-        return REEF_OK;
-    }
+    reef_status s = net->desync ? net__desync(net) : REEF_OK;
+    if (s < 0) return s;
     net__join(net);
-    reef_status s = REEF_OK;
     if (net->phase == REEF_NET_WATCHING || net->phase == REEF_NET_PLAYING) {
         if (net->leave_at) leave_advance(net);
         net__agree(net);
@@ -228,6 +234,7 @@ bool reef_net_player_get(const reef_net *net, uint32_t player, reef_net_player_i
     if (net == NULL || info == NULL || player >= NET_SEATS) return false;
     const net_link *l = &net->links[player];
     *info = (reef_net_player_info){.present = net->view.members >> player & 1, .known = net->seats[player].have};
+    if (info->known > net->seats[player].end) info->known = net->seats[player].end;
     info->host = info->present && net->view.host == player;
     info->address = l->used ? l->address : 0;
     info->round_ns = l->used ? l->round_ns : 0;

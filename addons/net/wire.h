@@ -57,6 +57,14 @@ static inline uint64_t wire_get(wire *w, size_t count)
     return value;
 }
 
+/* Reads `count` bytes to `to`; zeros if there are fewer. */
+static inline void wire_bytes(wire *w, void *to, size_t count)
+{
+    const unsigned char *b = wire_take(w, count);
+    if (b) memcpy(to, b, count);
+    else memset(to, 0, count);
+}
+
 static inline uint32_t wire_get8(wire *w) { return (uint32_t)wire_get(w, 1); }
 static inline uint32_t wire_get16(wire *w) { return (uint32_t)wire_get(w, 2); }
 static inline uint32_t wire_get32(wire *w) { return (uint32_t)wire_get(w, 4); }

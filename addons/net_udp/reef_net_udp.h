@@ -32,6 +32,9 @@ reef_net_udp *reef_net_udp_new(const reef_net_udp_config *config, char *reason);
 void reef_net_udp_free(reef_net_udp *udp);
 /* For reef_net_config. It lives as long as the socket, and is used by one thread. */
 reef_net_transport reef_net_udp_transport(reef_net_udp *udp);
+/* Signatures by Ed25519, with a pair of keys that was made with the socket; for reef_net_config.signer. It lives as
+ * long as the socket, and may be used with any transport. */
+reef_net_signer reef_net_udp_signer(reef_net_udp *udp);
 /* The port at which it listens. */
 uint16_t reef_net_udp_port(const reef_net_udp *udp);
 /* Tells the time: nanoseconds of a clock that never goes back, and seconds since 1970, for the expiry of invitations.

@@ -23,6 +23,7 @@ struct reef_net_udp {
     uint64_t now, unix_seconds, expires;
     uint32_t agreed;
     seal all;
+    unsigned char sign_public[crypto_sign_PUBLICKEYBYTES], sign_secret[crypto_sign_SECRETKEYBYTES];
     seal_channel channels[CHANNELS];
     reef_net_udp_stats stats;
 };
@@ -75,6 +76,7 @@ reef_net_udp *reef_net_udp_new(const reef_net_udp_config *config, char *reason)
     *u = (reef_net_udp){.allocator = config->allocator, .socket = -1};
     randombytes_buf(u->all.session, SEAL_KEY);
     seal_time(&u->all, 0);
+    (void)crypto_sign_keypair(u->sign_public, u->sign_secret);
     if (socket_open(u, config, reason)) return u;
     reef_net_udp_free(u);
     return NULL;
@@ -99,6 +101,38 @@ void reef_net_udp_time(reef_net_udp *u, uint64_t now_ns, uint64_t unix_seconds)
     u->unix_seconds = unix_seconds;
     u->agreed = 0;
     seal_time(&u->all, u->now);
+}
+
+/* ---- signatures ---- */
+
+_Static_assert(crypto_sign_PUBLICKEYBYTES == REEF_NET_KEY_BYTES && crypto_sign_BYTES == REEF_NET_SIGNATURE_BYTES,
+               "Ed25519");
+
+static void udp_sign(void *context, const void *bytes, size_t count, unsigned char *signature)
+{
+    const reef_net_udp *u = context;
+    (void)crypto_sign_detached(signature, NULL, bytes, count, u->sign_secret);
+}
+
+static bool udp_verify(void *context, const unsigned char *key, const void *bytes, size_t count,
+                       const unsigned char *signature)
+{
+    (void)context;
+    return crypto_sign_verify_detached(signature, bytes, count, key) == 0;
+}
+
+static void udp_digest(void *context, const void *bytes, size_t count, unsigned char *digest)
+{
+    (void)context;
+    (void)crypto_generichash(digest, crypto_generichash_BYTES_MIN, bytes, count, NULL, 0);
+}
+
+reef_net_signer reef_net_udp_signer(reef_net_udp *u)
+{
+    reef_net_signer s = {.sign = udp_sign, .verify = udp_verify, .digest = udp_digest, .context = u};
+    if (u == NULL) return (reef_net_signer){0};
+    memcpy(s.key, u->sign_public, sizeof s.key);
+    return s;
 }
 
 /* ---- invitations: reef-net:ADDRESS:PORT:EXPIRY:KEY ---- */

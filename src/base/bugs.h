@@ -236,6 +236,16 @@
     X(546, "queries still name a type as it was before its layout changed") \
     X(547, "hooks of a type stay those of the code before") \
     X(548, "the ticks that are played with new layouts have no inputs") \
-    X(549, "a type that the program declares gets another layout")
+    X(549, "a type that the program declares gets another layout") \
+    X(560, "reef_net: inputs of a player count though another one sent them unsigned") \
+    X(561, "reef_net: two signed versions of an input are no proof") \
+    X(562, "reef_net: a relayed datagram counts whoever signed it") \
+    X(563, "reef_net: a tick is confirmed before the others have told that they have the same inputs") \
+    X(564, "reef_net: who has promised to drop a player goes on taking his inputs") \
+    X(565, "reef_net: whoever finds another hash ends, also if the others agree with it") \
+    X(566, "reef_net: a player who never tells what he has is waited for") \
+    X(567, "reef_net: an event that didn't happen after all isn't told as undone") \
+    X(568, "reef_net: a joiner gets the state of a later tick than he is told") \
+    X(569, "reef_net: only half of the players' inputs are corrected")
 
 #endif

@@ -131,3 +131,45 @@ void net_game_sample(void *context, void *input)
     k->y = (int8_t)((int)(z / 3 % 3) - 1);
     k->fire = z / 9 % 5 == 0 && g->samples % 2;
 }
+
+static uint64_t signature_of(const unsigned char *key, const void *bytes, size_t count, uint64_t h)
+{
+    for (size_t i = 0; i < REEF_NET_KEY_BYTES + count; i++) {
+        h ^= i < REEF_NET_KEY_BYTES ? key[i] : ((const unsigned char *)bytes)[i - REEF_NET_KEY_BYTES];
+        h *= UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 29;
+    }
+    return h;
+}
+
+static void sign(void *context, const void *bytes, size_t count, unsigned char *signature)
+{
+    const uint64_t seed = (uint64_t)(uintptr_t)context;
+    const reef_net_signer s = net_game_signer(seed);
+    memset(signature, 0, REEF_NET_SIGNATURE_BYTES);
+    const uint64_t h = signature_of(s.key, bytes, count, 3);
+    memcpy(signature + 8, &h, sizeof h);
+}
+
+static bool verify(void *context, const unsigned char *key, const void *bytes, size_t count,
+                   const unsigned char *signature)
+{
+    const uint64_t h = signature_of(key, bytes, count, 3);
+    (void)context;
+    return memcmp(signature + 8, &h, sizeof h) == 0;
+}
+
+static void digest(void *context, const void *bytes, size_t count, unsigned char *to)
+{
+    const unsigned char none[REEF_NET_KEY_BYTES] = {0};
+    const uint64_t h[2] = {signature_of(none, bytes, count, 5), signature_of(none, bytes, count, 7)};
+    (void)context;
+    memcpy(to, h, sizeof h);
+}
+
+reef_net_signer net_game_signer(uint64_t seed)
+{
+    reef_net_signer s = {.sign = sign, .verify = verify, .digest = digest, .context = (void *)(uintptr_t)seed};
+    for (size_t i = 0; i < sizeof s.key; i++) s.key[i] = (unsigned char)((seed + 1) * (i + 7) >> i % 8);
+    return s;
+}

@@ -32,5 +32,7 @@ reef_component net_game_input(void);
 void net_game_begin(reef_world *world, const net_game *game);
 reef_status net_game_step(void *context, reef_world *world, const reef_net_tick *tick);
 void net_game_sample(void *context, void *input);
+/* A signer whose keys only these tests can't take for each other: it shows who signs what, and keeps nobody out. */
+reef_net_signer net_game_signer(uint64_t seed);
 
 #endif

@@ -59,6 +59,7 @@ static reef_net_config config_of(stage *s, program *p, uint64_t address)
     c.input = net_game_input();
     c.step_ns = STEP_NS;
     c.nonce = 100 + address;
+    c.signer = net_game_signer(address);
     c.silence_ns = 500 * MS;
     c.patience_ns = 2000 * MS;
     return c;
@@ -239,6 +240,71 @@ static void nobody_answers(void **state)
     stage_end(&s);
 }
 
+/* ---- the state on its way ---- */
+
+/* Packs each byte with another one, and counts. */
+static uint64_t packed_bytes, unpacked_bytes;
+
+static reef_status turned_write(void *context, const void *bytes, size_t count)
+{
+    const reef_writer *to = context;
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char turned = ((const unsigned char *)bytes)[i] ^ 0x5a;
+        const reef_status s = to->write(to->context, &turned, 1);
+        if (s < 0) return s;
+    }
+    packed_bytes += count;
+    return REEF_OK;
+}
+
+static reef_status turned_read(void *context, void *bytes, size_t count, size_t *got)
+{
+    const reef_reader *from = context;
+    const reef_status s = from->read(from->context, bytes, count, got);
+    for (size_t i = 0; i < *got; i++) ((unsigned char *)bytes)[i] ^= 0x5a;
+    unpacked_bytes += *got;
+    return s;
+}
+
+static reef_status turned_save(reef_world *w, reef_writer to, const reef_save_desc *desc, int level, char *reason)
+{
+    (void)level;
+    reason[0] = 0;
+    return reef_save_to(w, (reef_writer){turned_write, &to}, desc);
+}
+
+static reef_status turned_load(reef_world *w, reef_reader from, const reef_load_desc *desc, char *reason)
+{
+    reason[0] = 0;
+    return reef_load_from(w, (reef_reader){turned_read, &from}, desc);
+}
+
+static void turned(reef_net_config *c, program *p)
+{
+    (void)p;
+    c->pack = turned_save;
+    c->unpack = turned_load;
+}
+
+static void a_state_is_packed_for_its_way(void **state)
+{
+    stage s;
+    (void)state;
+    packed_bytes = unpacked_bytes = 0;
+    stage_begin(&s);
+    (void)add_with(&s, turned);
+    play(&s, 1000);
+    (void)add_with(&s, turned);
+    play_until_all_play(&s);
+    assert_true(packed_bytes > 500 && packed_bytes == unpacked_bytes);
+    assert_true(equal_until(&s.of[0], &s.of[1]) > 60);
+    const program *other = add(&s); /* doesn't know how to unpack */
+    play(&s, 2000);
+    assert_int_equal(reef_net_state(other->net), REEF_NET_ENDED);
+    assert_non_null(strstr(reef_net_reason(other->net), "here \"states are not packed\", there \"states are packed\""));
+    stage_end(&s);
+}
+
 static void a_configuration_out_of_range_is_refused(void **state)
 {
     stage s;
@@ -258,6 +324,8 @@ static void a_configuration_out_of_range_is_refused(void **state)
     WRONG(world, NULL, "a session needs a world and a step");
     WRONG(step, NULL, "a session needs a world and a step");
     WRONG(transport.send, NULL, "a session needs a transport");
+    WRONG(signer.verify, NULL, "a signer has all three functions, or none");
+    WRONG(pack, turned_save, "what is packed must be unpacked: both functions, or none");
     WRONG(input, (reef_component){0}, "the type of inputs isn't known");
     WRONG(step_ns, 999999, "a tick takes 1 ... 1000 ms");
     WRONG(step_ns, 1000000001, "a tick takes 1 ... 1000 ms");
@@ -434,8 +502,7 @@ static void every_allocation_may_fail(void **state)
 
 /* ---- what somebody else does ---- */
 
-/* A transport that changes some bytes of some datagrams, once the program is a player. Then it sends only to the host,
- * so that there aren't two versions of an input. */
+/* A transport that changes some bytes of some datagrams, once the program is a player. */
 static void changing_send(void *context, uint64_t to, const void *bytes, size_t count)
 {
     program *p = context;
@@ -444,7 +511,6 @@ static void changing_send(void *context, uint64_t to, const void *bytes, size_t 
         p->plain.send(p->plain.context, to, bytes, count);
         return;
     }
-    if (to != 1) return;
     memcpy(copy, bytes, count);
     uint64_t seed = 99 + ++p->changes;
     for (uint64_t i = random_below(&seed, 3) ? 0 : 1 + random_below(&seed, 4); i > 0 && count; i--)
@@ -484,6 +550,187 @@ static void a_player_who_sends_nonsense_harms_only_himself(void **state)
     stage_end(&s);
 }
 
+/* Where a frame's parts are (addons/net/packet.c). */
+enum { FRAME = 6, RELAY = 8, FRAME_KNOWN = 63, FRAME_SEATS = 64, RELAY_HEAD = 25 + REEF_NET_SIGNATURE_BYTES };
+
+static size_t echo_at(const unsigned char *frame)
+{
+    size_t at = FRAME_SEATS;
+    for (uint32_t known = frame[FRAME_KNOWN]; known; known &= known - 1) at += 9;
+    return at;
+}
+
+typedef enum lie { LIE_ECHO, LIE_HASHES, LIE_INPUTS, LIE_RELAYED, LIES } lie;
+static lie lie_now;
+
+/* A transport of a program that lies: about the digest of all inputs, about the hashes of its states, with inputs of
+ * another player, or in what it passes on for others. */
+static void lying_send(void *context, uint64_t to, const void *bytes, size_t count)
+{
+    program *p = context;
+    unsigned char copy[REEF_NET_DATAGRAM_MAX];
+    memcpy(copy, bytes, count);
+    const bool frame = count > FRAME_SEATS && copy[0] == FRAME && reef_net_state(p->net) == REEF_NET_PLAYING;
+    const size_t at = frame ? echo_at(copy) : 0;
+    if (frame && lie_now == LIE_ECHO) copy[at + 8] ^= 1;
+    if (frame && lie_now == LIE_HASHES)
+        for (uint32_t i = 0; i < copy[at + 24]; i++) copy[at + 25 + i * 16 + 8] ^= 1;
+    reef_net_player_info other;
+    if (frame && lie_now == LIE_INPUTS && count + 26 <= sizeof copy && reef_net_player_get(p->net, 0, &other)) {
+        copy[count++] = 0; /* the host's inputs for the next ticks */
+        for (uint32_t i = 0; i < 8; i++) copy[count++] = (unsigned char)(other.known >> 8 * i);
+        copy[count++] = 4;
+        for (uint32_t i = 0; i < 4; i++) {
+            copy[count++] = 0;
+            copy[count++] = 1; /* right, up, no shot */
+            copy[count++] = 1;
+            copy[count++] = 0;
+        }
+    }
+    unsigned char *relayed = copy + RELAY_HEAD;
+    if (copy[0] == RELAY && count > RELAY_HEAD + FRAME_SEATS && relayed[0] == FRAME && lie_now == LIE_RELAYED) {
+        const size_t hashes = echo_at(relayed) + 24;
+        for (uint32_t i = 0; i < relayed[hashes]; i++) relayed[hashes + 1 + i * 16 + 8] ^= 1;
+    }
+    p->changes++;
+    p->plain.send(p->plain.context, to, copy, count);
+}
+
+static void lying(reef_net_config *c, program *p)
+{
+    p->plain = c->transport;
+    c->transport = (reef_net_transport){lying_send, changing_receive, p};
+}
+
+/* Whatever one player says, the others play on, with equal states. */
+static void a_player_who_lies_harms_only_himself(void **state)
+{
+    (void)state;
+    for (lie_now = 0; lie_now < LIE_RELAYED; lie_now++) {
+        stage s;
+        stage_begin(&s);
+        for (int i = 0; i < 3; i++) (void)add(&s);
+        play_until_all_play(&s);
+        const program *liar = add_with(&s, lying);
+        const uint64_t tick = reef_net_confirmed(s.of[0].net);
+        play(&s, 9000);
+        for (uint32_t i = 0; i < 3; i++) {
+            if (reef_net_state(s.of[i].net) != REEF_NET_PLAYING)
+                fail_msg("%d: %s", lie_now, reef_net_reason(s.of[i].net));
+            assert_true(reef_net_confirmed(s.of[i].net) > tick + 300);
+            assert_true(equal_until(&s.of[0], &s.of[i]) > tick + 250);
+        }
+        assert_true(liar->changes > 100);
+        if (lie_now == LIE_HASHES) assert_int_equal(reef_net_state(liar->net), REEF_NET_ENDED);
+        stage_end(&s);
+    }
+}
+
+/* What a player passes on for two others who don't reach each other isn't believed when he has changed it. */
+static void a_relay_that_changes_datagrams_is_noticed(void **state)
+{
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    lie_now = LIES;
+    (void)add_with(&s, lying);
+    for (int i = 0; i < 3; i++) (void)add(&s);
+    play_until_all_play(&s);
+    cut(&s, 2, 3, true);
+    play(&s, 1000);
+    assert_true(reef_net_statistics(s.of[0].net).relayed > 10);
+    const uint64_t refused = reef_net_statistics(s.of[1].net).refused, tick = reef_net_confirmed(s.of[1].net);
+    lie_now = LIE_RELAYED;
+    play(&s, 5000);
+    assert_true(reef_net_statistics(s.of[1].net).refused > refused + 20);
+    reef_net_desync d;
+    for (uint32_t i = 0; i < 4; i++) assert_false(reef_net_desync_get(s.of[i].net, &d));
+    for (uint32_t i = 0; i < 4; i++) { /* inputs come in signed blocks, by way of the others */
+        assert_int_equal(reef_net_state(s.of[i].net), REEF_NET_PLAYING);
+        assert_true(reef_net_confirmed(s.of[i].net) > tick + 150);
+        assert_true(equal_until(&s.of[0], &s.of[i]) > tick + 100);
+    }
+    stage_end(&s);
+}
+
+/* One player as two programs with the same key: the first one talks to the host, the second one to the others, and both
+ * hear everything. So the host and the others get different inputs, all of them signed. */
+typedef struct twin {
+    struct twin *other;
+    reef_net_transport plain; /* of both */
+    bool first;
+    struct {
+        uint64_t from;
+        size_t count;
+        unsigned char bytes[REEF_NET_DATAGRAM_MAX];
+    } heard[256]; /* by the other one */
+    uint32_t count, read;
+} twin;
+
+static void twin_send(void *context, uint64_t to, const void *bytes, size_t count)
+{
+    const twin *t = context;
+    if ((to == 1) == t->first) t->plain.send(t->plain.context, to, bytes, count);
+}
+
+static bool twin_receive(void *context, uint64_t *from, void *bytes, size_t *count)
+{
+    twin *t = context;
+    if (t->read < t->count) {
+        const uint32_t i = t->read++ % 256;
+        *from = t->heard[i].from;
+        *count = t->heard[i].count;
+        memcpy(bytes, t->heard[i].bytes, *count);
+        return true;
+    }
+    if (!t->plain.receive(t->plain.context, from, bytes, count)) return false;
+    twin *o = t->other;
+    const uint32_t i = o->count++ % 256;
+    o->heard[i].from = *from;
+    o->heard[i].count = *count;
+    memcpy(o->heard[i].bytes, bytes, *count);
+    return true;
+}
+
+static twin twins[2];
+static void twin_config(reef_net_config *c, program *p)
+{
+    twin *t = twins[0].other ? &twins[1] : &twins[0];
+    t->first = t == &twins[0];
+    t->other = t->first ? &twins[1] : &twins[0];
+    t->plain = t->first ? c->transport : twins[0].plain;
+    c->transport = (reef_net_transport){twin_send, twin_receive, t};
+    c->nonce = 999;
+    c->signer = net_game_signer(999);
+    (void)p;
+}
+
+static void who_signs_two_versions_is_convicted_by_all(void **state)
+{
+    static const reef_net_line sound = {.latency_ns = 20 * MS, .jitter_ns = 5 * MS};
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        stage s;
+        memset(twins, 0, sizeof twins);
+        stage_begin_on(&s, seed, &sound);
+        for (int i = 0; i < 3; i++) (void)add(&s);
+        play_until_all_play(&s);
+        const uint64_t tick = reef_net_confirmed(s.of[0].net);
+        (void)add_with(&s, twin_config);
+        (void)add_with(&s, twin_config);
+        play(&s, 12000);
+        for (uint32_t i = 0; i < 3; i++) {
+            reef_net_player_info cheat;
+            if (reef_net_state(s.of[i].net) != REEF_NET_PLAYING) fail_msg("%s", reef_net_reason(s.of[i].net));
+            assert_int_equal(reef_net_statistics(s.of[i].net).proofs, 1);
+            assert_true(reef_net_player_get(s.of[i].net, 3, &cheat) && !cheat.present && cheat.known > 0);
+            assert_true(reef_net_confirmed(s.of[i].net) > tick + 400);
+            assert_true(equal_until(&s.of[0], &s.of[i]) > tick + 300);
+        }
+        stage_end(&s);
+    }
+}
+
 /* ---- states that differ ---- */
 
 static void with_another_rule(reef_net_config *c, program *p)
@@ -509,9 +756,10 @@ static void difference_is_named(uint64_t seed)
     (void)add_with(&s, with_another_rule);
     for (int i = 0; i < 500 && reef_net_state(s.of[1].net) != REEF_NET_ENDED; i++) play(&s, 8);
     play(&s, 4000);
+    assert_int_equal(reef_net_state(s.of[0].net), REEF_NET_PLAYING); /* of two, the host is right */
+    assert_int_equal(reef_net_state(s.of[1].net), REEF_NET_ENDED);
+    assert_memory_equal(reef_net_reason(s.of[1].net), "desync in tick", 14);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(reef_net_state(s.of[i].net), REEF_NET_ENDED);
-        assert_memory_equal(reef_net_reason(s.of[i].net), "desync in tick", 14);
         assert_true(reef_net_desync_get(s.of[i].net, &d[i]));
         assert_string_equal(d[i].system, "game_move");
         assert_string_equal(d[i].component, "Position");
@@ -524,6 +772,9 @@ static void difference_is_named(uint64_t seed)
     assert_string_equal(d[1].here, d[0].there);
     const float here = strtof(d[0].here, NULL), there = strtof(d[0].there, NULL);
     assert_true(here != there && nextafterf(here, there) == there);
+    reef_net_player_info gone;
+    assert_true(reef_net_player_get(s.of[0].net, 1, &gone) && !gone.present);
+    assert_true(reef_net_confirmed(s.of[0].net) > d[0].tick + 120);
     stage_end(&s);
 }
 
@@ -548,10 +799,9 @@ static void a_world_that_is_changed_from_outside_is_noticed(void **state)
         play(&s, 40);
     }
     play(&s, 4000);
-    for (uint32_t i = 0; i < 2; i++) {
-        assert_int_equal(reef_net_state(s.of[i].net), REEF_NET_ENDED);
-        assert_true(reef_net_desync_get(s.of[i].net, &d));
-    }
+    assert_int_equal(reef_net_state(s.of[0].net), REEF_NET_PLAYING);
+    assert_int_equal(reef_net_state(s.of[1].net), REEF_NET_ENDED);
+    for (uint32_t i = 0; i < 2; i++) assert_true(reef_net_desync_get(s.of[i].net, &d));
     stage_end(&s);
 }
 
@@ -642,12 +892,16 @@ int main(void)
         cmocka_unit_test(another_program_is_refused_by_name),
         cmocka_unit_test(nobody_answers),
         cmocka_unit_test(a_configuration_out_of_range_is_refused),
+        cmocka_unit_test(a_state_is_packed_for_its_way),
         cmocka_unit_test(the_host_leaves_and_the_next_one_takes_over),
         cmocka_unit_test(a_link_that_fails_is_relayed),
         cmocka_unit_test(the_majority_goes_on_or_the_hosts_half),
         cmocka_unit_test(a_step_that_fails_is_tried_again),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_player_who_sends_nonsense_harms_only_himself),
+        cmocka_unit_test(a_player_who_lies_harms_only_himself),
+        cmocka_unit_test(a_relay_that_changes_datagrams_is_noticed),
+        cmocka_unit_test(who_signs_two_versions_is_convicted_by_all),
         cmocka_unit_test(a_difference_of_one_unit_in_the_last_place_is_named),
         cmocka_unit_test(a_world_that_is_changed_from_outside_is_noticed),
         cmocka_unit_test(final_events_are_the_same_for_all_and_once),

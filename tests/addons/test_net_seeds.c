@@ -5,10 +5,10 @@
  *     test_net_seeds --seeds 200 --seed 1 [--loud]
  *
  * What must hold in every run:
- *   - confirmed states are equal everywhere: by the hash of every eighth tick, among all who are on one side;
+ *   - confirmed states are equal everywhere: by the hash of every eighth tick, also of those who were dropped;
  *   - a world that plays the confirmed inputs from the beginning, without any prediction, has the same hashes;
  *   - a confirmed tick is never played again, and nothing is undone or told twice that was told as final;
- *   - nobody is further ahead of the confirmed tick than allowed;
+ *   - nobody is further ahead of the confirmed tick than a history reaches;
  *   - in the end, when the network is sound again, everybody goes on or has ended with a reason.
  * And something must have happened: rollbacks at least 8 ticks deep, births and deaths within them, wrong predictions,
  * and hashes that were compared. */
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROGRAMS_MAX = 12, TICKS_MAX = 4096, AHEAD = 12, DELAY = 2 };
+enum { PROGRAMS_MAX = 12, TICKS_MAX = 4096, AHEAD = 12, REACH = 64, DELAY = 2 };
 #define MS UINT64_C(1000000)
 #define STEP_NS (1000 * MS / 60)
 
@@ -41,6 +41,7 @@ typedef struct program {
     uint64_t hash[TICKS_MAX / 8];
     inputs played[TICKS_MAX];
     uint64_t told[64]; /* ids of the last final notices */
+    uint64_t told_ticks, told_wrong;
     uint32_t told_at;
 } program;
 
@@ -85,6 +86,20 @@ static void record(void *context, const reef_net_tick *t)
         if (t->input[k]) i->keys[k] = *(const Keys *)t->input[k];
 }
 
+/* What is told as confirmed is what was played last, and each tick is told once. */
+static void confirmed(void *context, const reef_net_tick *t)
+{
+    net_game *g = context;
+    program *p = g->record_context;
+    if (t->tick >= TICKS_MAX) return;
+    const inputs *i = &p->played[t->tick];
+    bool same = t->players == i->players && t->net == NULL && (p->told_ticks == 0 || t->tick == p->told_ticks);
+    for (uint32_t k = 0; k < REEF_NET_PLAYERS_MAX; k++)
+        if (t->input[k] && memcmp(t->input[k], &i->keys[k], sizeof i->keys[k]) != 0) same = false;
+    if (!same) p->told_wrong++;
+    p->told_ticks = t->tick + 1;
+}
+
 static void begin(run *r, uint64_t server, bool spectator)
 {
     char reason[REEF_NET_REASON_MAX];
@@ -99,19 +114,21 @@ static void begin(run *r, uint64_t server, bool spectator)
     p->rate = 1 + ((double)draw(r, 2001) - 1000) / 1e5; /* clocks differ by up to a hundredth */
     p->offset = draw(r, 1000000) * MS;
     p->first_hash = UINT64_MAX;
-    const reef_net_config c = {.world = p->world,
-                               .transport = reef_net_sim_transport(r->sim, p->address),
-                               .step = net_game_step,
-                               .sample = net_game_sample,
-                               .context = &p->game,
-                               .input = net_game_input(),
-                               .step_ns = STEP_NS,
-                               .nonce = 1000 + p->address,
-                               .spectator = spectator,
-                               .ahead_max = AHEAD,
-                               .silence_ns = 400 * MS,
-                               .patience_ns = 1500 * MS,
-                               .delay_max = DELAY};
+    reef_net_config c = {.world = p->world,
+                         .transport = reef_net_sim_transport(r->sim, p->address),
+                         .step = net_game_step,
+                         .sample = net_game_sample,
+                         .confirmed = confirmed,
+                         .context = &p->game,
+                         .input = net_game_input(),
+                         .step_ns = STEP_NS,
+                         .nonce = 1000 + p->address,
+                         .spectator = spectator,
+                         .ahead_max = AHEAD,
+                         .silence_ns = 400 * MS,
+                         .patience_ns = 1500 * MS,
+                         .delay_max = DELAY};
+    if (r->seed % 2) c.signer = net_game_signer(p->address);
     p->net = server ? reef_net_join(&c, server, reason) : reef_net_host(&c, reason);
     CHECK(r, p->net, "%s", reason);
     r->programs[r->count++] = p;
@@ -157,14 +174,18 @@ static void update(run *r, program *p)
     if (before == REEF_NET_WATCHING && reef_net_state(p->net) < before) { /* it loads again from another host */
         p->game.confirmed = p->game.played_until = p->final = 0;
         p->first_hash = UINT64_MAX;
+        p->told_ticks = 0;
         memset(p->hash, 0, sizeof p->hash);
         memset(p->told, 0, sizeof p->told);
         reef_net_notice n;
         while (reef_net_notice_next(p->net, &n)) {}
         return;
     }
+    CHECK(r, p->told_wrong == 0, "program %llu: other inputs were confirmed than played",
+          (unsigned long long)p->address);
+    CHECK(r, p->told_ticks == 0 || p->told_ticks == confirmed || confirmed > TICKS_MAX, "a confirmed tick wasn't told");
     CHECK(r, p->game.late == 0, "program %llu: a confirmed tick was played again", (unsigned long long)p->address);
-    CHECK(r, tick <= confirmed + AHEAD, "program %llu is %llu ticks ahead", (unsigned long long)p->address,
+    CHECK(r, tick <= confirmed + REACH, "program %llu is %llu ticks ahead", (unsigned long long)p->address,
           (unsigned long long)(tick - confirmed));
     CHECK(r, confirmed >= p->game.confirmed, "the confirmed tick went back");
     CHECK(r, strncmp(reef_net_reason(p->net), "desync", 6) != 0, "program %llu: %s", (unsigned long long)p->address,
@@ -204,33 +225,15 @@ static void play(run *r, uint64_t until)
 
 /* ---- what is checked in the end ---- */
 
-/* Two programs that are in one session agree on everything that both have confirmed. Of one that was dropped,
- * everything up to its last input is the same. */
-static void compare(run *r, const program *a, const program *b, uint64_t until)
+/* Two programs agree on everything that both have confirmed, whether they are still in the session or not. */
+static void compare(run *r, const program *a, const program *b)
 {
-    for (uint64_t t = 0; t < TICKS_MAX && t <= until; t += 8) {
+    for (uint64_t t = 0; t < TICKS_MAX; t += 8) {
         if (a->hash[t / 8] == 0 || b->hash[t / 8] == 0) continue;
         CHECK(r, a->hash[t / 8] == b->hash[t / 8], "programs %llu and %llu differ before tick %llu",
               (unsigned long long)a->address, (unsigned long long)b->address, (unsigned long long)t);
         r->compared++;
     }
-}
-
-/* Ticks before this one were the same for a player who is out, and for a program that goes on. Others that were
- * dropped at about the same time may have been on his side. */
-static uint64_t common(const program *p, const program *out)
-{
-    const uint32_t player = (uint32_t)reef_net_player(out->net);
-    enum { TOGETHER = 64 };
-    reef_net_player_info info, other;
-    if (!reef_net_player_get(p->net, player, &info) || info.present) return 0;
-    if (info.known > reef_net_tick_next(out->net) + DELAY) return 0; /* another one had the number after him */
-    uint64_t least = info.known;
-    for (uint32_t i = 0; i < REEF_NET_PLAYERS_MAX; i++)
-        if (reef_net_player_get(p->net, i, &other) && !other.present && other.known + TOGETHER > info.known &&
-            other.known < least)
-            least = other.known;
-    return least;
 }
 
 /* A world that plays the confirmed inputs of this program, one after the other. */
@@ -283,11 +286,11 @@ static void finish(run *r)
         going++;
         if (p->host) reference(r, p);
         for (uint32_t k = 0; k < i; k++)
-            if (alive(r->programs[k])) compare(r, p, r->programs[k], UINT64_MAX);
+            if (alive(r->programs[k])) compare(r, p, r->programs[k]);
         for (uint32_t k = 0; k < r->count; k++) {
             const program *q = r->programs[k];
             if (q->net == NULL || alive(q) || reef_net_player(q->net) < 0) continue;
-            compare(r, p, q, common(p, q));
+            compare(r, p, q);
         }
     }
     if (r->loud) printf("%u of %u programs go on\n", going, r->count);

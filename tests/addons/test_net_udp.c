@@ -225,6 +225,7 @@ static void side_begin(side *s, uint64_t number, const char *invitation, char *i
     if (s->udp == NULL) fail_msg("%s", reason);
     reef_net_config c = {.world = s->world,
                          .transport = reef_net_udp_transport(s->udp),
+                         .signer = reef_net_udp_signer(s->udp),
                          .step = net_game_step,
                          .sample = net_game_sample,
                          .context = &s->game,
@@ -300,6 +301,29 @@ static void nobody_begins_to_join_after_the_expiry(void **state)
     for (uint32_t k = 0; k < 2; k++) side_end(&s[k]);
 }
 
+static void signatures_belong_to_a_key_and_a_text(void **state)
+{
+    static const char text[] = "left, right, left";
+    unsigned char signature[REEF_NET_SIGNATURE_BYTES], digests[2][16];
+    reef_net_udp *u[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) u[i] = reef_net_udp_new(&(reef_net_udp_config){.bind = "127.0.0.1"}, NULL);
+    const reef_net_signer a = reef_net_udp_signer(u[0]), b = reef_net_udp_signer(u[1]);
+    a.sign(a.context, text, sizeof text, signature);
+    assert_true(b.verify(b.context, a.key, text, sizeof text, signature));
+    assert_false(b.verify(b.context, b.key, text, sizeof text, signature));
+    assert_false(b.verify(b.context, a.key, text, sizeof text - 1, signature));
+    signature[20] ^= 1;
+    assert_false(b.verify(b.context, a.key, text, sizeof text, signature));
+    a.digest(a.context, text, sizeof text, digests[0]);
+    b.digest(b.context, text, sizeof text, digests[1]);
+    assert_memory_equal(digests[0], digests[1], 16);
+    b.digest(b.context, text, sizeof text - 1, digests[1]);
+    assert_memory_not_equal(digests[0], digests[1], 16);
+    assert_null(reef_net_udp_signer(NULL).sign);
+    for (int i = 0; i < 2; i++) reef_net_udp_free(u[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +334,7 @@ int main(void)
         cmocka_unit_test(a_recorded_beginning_doesnt_end_a_channel),
         cmocka_unit_test(both_may_begin_at_once),
         cmocka_unit_test(invitations_are_checked),
+        cmocka_unit_test(signatures_belong_to_a_key_and_a_text),
         cmocka_unit_test(a_session_plays_over_sockets_and_strangers_hear_nothing),
         cmocka_unit_test(nobody_begins_to_join_after_the_expiry),
     };

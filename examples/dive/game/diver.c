@@ -1,5 +1,6 @@
 /* The diver. Her lamp is her aim: harpoons fly by themselves to the nearest creatures in the light. */
 #include "diver.h"
+#include "crew.h"
 #include <reef/random.h>
 
 float diver_air_most(const Upgrades *u) { return 100.0f + 30.0f * (float)u->level[UPGRADE_TANK]; }
@@ -114,19 +115,18 @@ static const seen *in_light(const Near *near, const Lamp *lamp, const seen *cons
     return found;
 }
 
-void shoot(reef_block *b)
+/* A volley at the nearest in this light, if `rests` allows it. */
+static void volley(reef_block *b, const Lamp *lamp, float *rests)
 {
     enum { HARPOONS_MAX = 5 };
     const Near *near = reef_single_get(b->world, Near);
-    const Lamp *lamp = reef_single_get(b->world, Lamp);
     const Upgrades *u = reef_single_get(b->world, Upgrades);
-    Diver *d = reef_inout(b, Diver);
-    if (d->harpoon_rests > 0.0f || reef_single_get(b->world, Stage)->now == STAGE_LOST) return;
+    if (*rests > 0.0f || reef_single_get(b->world, Stage)->now == STAGE_LOST) return;
     const seen *target[HARPOONS_MAX];
     uint32_t wanted = 1u + u->level[UPGRADE_HARPOON], count = 0;
     while (count < wanted && (target[count] = in_light(near, lamp, target, count)) != NULL) count++;
     if (count == 0) return;
-    d->harpoon_rests = 0.36f - 0.06f * (float)u->level[UPGRADE_LOADER];
+    *rests = 0.36f - 0.06f * (float)u->level[UPGRADE_LOADER];
     const vec from = {lamp->x + lamp->dx * 0.6f, lamp->y + lamp->dy * 0.6f}, spread = {0.9950f, 0.0998f};
     for (uint32_t k = 0; k < wanted; k++) {
         const seen *s = target[k % count]; /* fewer targets than harpoons: the others fly beside them */
@@ -140,6 +140,18 @@ void shoot(reef_block *b)
                                  .bursts = u->level[UPGRADE_BURSTING]));
     }
     reef_send(b, Cue, CUE_SHOT, from.x, from.y, (float)count, 0);
+}
+
+void shoot(reef_block *b) { volley(b, reef_single_get(b->world, Lamp), &reef_inout(b, Diver)->harpoon_rests); }
+
+void mates_shoot(reef_block *b)
+{
+    const Position *at = reef_in(b, Position);
+    Mate *m = reef_inout(b, Mate);
+    for (uint32_t i = 0; i < b->count; i++) {
+        const Lamp own = mate_lamp(reef_single_get(b->world, Lamp), &m[i], &at[i]);
+        if (m[i].strength > 0.0f) volley(b, &own, &m[i].harpoon_rests);
+    }
 }
 
 /* ---- air ---- */
@@ -192,6 +204,7 @@ void breathe(reef_block *b)
 void attract(reef_block *b)
 {
     const Lamp *lamp = reef_single_get(b->world, Lamp);
+    const Crew *crew = reef_single_get(b->world, Crew);
     const Upgrades *u = reef_single_get(b->world, Upgrades);
     const Stage *stage = reef_single_get(b->world, Stage);
     const Position *at = reef_in(b, Position);
@@ -199,7 +212,8 @@ void attract(reef_block *b)
     Pickup *p = reef_inout(b, Pickup);
     float reach = stage->now == STAGE_WAVE ? 2.6f + 2.2f * (float)u->level[UPGRADE_MAGNET] : 200.0f;
     for (uint32_t i = 0; i < b->count; i++) {
-        vec to = {lamp->x - at[i].x, lamp->y - at[i].y};
+        const vec diver = nearest_diver(lamp, crew, at[i].x, at[i].y);
+        vec to = {diver.x - at[i].x, diver.y - at[i].y};
         float distance = vec_length(to), slow = 1.0f - 2.0f * b->dt;
         v[i].x *= slow, v[i].y *= slow;
         if (distance < reach) {

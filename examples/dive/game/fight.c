@@ -1,5 +1,6 @@
 /* Harm. Whoever is harmed loses health, in one of several systems of the phase "update"; in the phase "end", creatures
  * without health split, burst, pay and die. */
+#include "crew.h"
 #include "fight.h"
 #include <reef/random.h>
 
@@ -149,11 +150,13 @@ void mend(reef_block *b)
 void sting(reef_block *b)
 {
     const Lamp *lamp = reef_single_get(b->world, Lamp);
+    const Crew *crew = reef_single_get(b->world, Crew);
     const Position *at = reef_in(b, Position);
     const Body *body = reef_in(b, Body);
     const Sting *s = reef_in(b, Sting);
     for (uint32_t i = 0; i < b->count; i++) {
-        float dx = at[i].x - lamp->x, dy = at[i].y - lamp->y, room = body[i].radius * 0.85f + 0.4f;
+        const vec diver = nearest_diver(lamp, crew, at[i].x, at[i].y);
+        float dx = at[i].x - diver.x, dy = at[i].y - diver.y, room = body[i].radius * 0.85f + 0.4f;
         if (dx * dx + dy * dy < room * room) reef_send(b, Bite, s[i].air, at[i].x, at[i].y);
     }
 }
@@ -185,13 +188,15 @@ static void spit_one(reef_block *b, const Spit *s, vec at, vec way)
 void spit(reef_block *b)
 {
     const Lamp *lamp = reef_single_get(b->world, Lamp);
+    const Crew *crew = reef_single_get(b->world, Crew);
     const Position *at = reef_in(b, Position);
     const Swim *own = reef_in(b, Swim);
     const Body *body = reef_in(b, Body);
     Spit *s = reef_inout(b, Spit);
     const vec fan = {0.9689f, 0.2474f}; /* some 14 degrees */
     for (uint32_t i = 0; i < b->count; i++) {
-        vec to = {lamp->x - at[i].x, lamp->y - at[i].y};
+        const vec diver = nearest_diver(lamp, crew, at[i].x, at[i].y);
+        vec to = {diver.x - at[i].x, diver.y - at[i].y};
         if (own[i].stun > 0.0f || (s[i].clock = count_down(s[i].clock, b->dt)) > 0.0f) continue;
         s[i].clock = s[i].every;
         if (vec_square(to) > 20.0f * 20.0f) continue;
@@ -207,10 +212,12 @@ void spit(reef_block *b)
 void arrive(reef_block *b)
 {
     const Lamp *lamp = reef_single_get(b->world, Lamp);
+    const Crew *crew = reef_single_get(b->world, Crew);
     const Position *at = reef_in(b, Position);
     Shot *s = reef_inout(b, Shot);
     for (uint32_t i = 0; i < b->count; i++) {
-        float dx = at[i].x - lamp->x, dy = at[i].y - lamp->y;
+        const vec diver = nearest_diver(lamp, crew, at[i].x, at[i].y);
+        float dx = at[i].x - diver.x, dy = at[i].y - diver.y;
         bool hits = dx * dx + dy * dy < 0.6f * 0.6f;
         if (hits) reef_send(b, Bite, s[i].air, at[i].x, at[i].y);
         s[i].left = count_down(s[i].left, b->dt);
@@ -221,11 +228,13 @@ void arrive(reef_block *b)
 void fuse(reef_block *b)
 {
     const Lamp *lamp = reef_single_get(b->world, Lamp);
+    const Crew *crew = reef_single_get(b->world, Crew);
     const Position *at = reef_in(b, Position);
     Burst *burst = reef_inout(b, Burst);
     Health *h = reef_inout(b, Health);
     for (uint32_t i = 0; i < b->count; i++) {
-        float dx = at[i].x - lamp->x, dy = at[i].y - lamp->y, near = burst[i].radius * 0.7f;
+        const vec diver = nearest_diver(lamp, crew, at[i].x, at[i].y);
+        float dx = at[i].x - diver.x, dy = at[i].y - diver.y, near = burst[i].radius * 0.7f;
         bool lit = burst[i].clock < burst[i].fuse; /* once lit, it burns down */
         if (!lit && dx * dx + dy * dy > near * near) continue;
         burst[i].clock = count_down(burst[i].clock, b->dt);

@@ -1,6 +1,7 @@
 /* The list of systems below is everything that happens in a tick. */
 #include "game.h"
 
+#include "crew.h"
 #include "diver.h"
 #include "fight.h"
 #include "near.h"
@@ -21,6 +22,9 @@
 static const reef_system_desc tick[] = {
     {SYSTEM(steer), .phase = "begin", .text = "Position, Velocity, Diver, in Tether; reads Input Upgrades Stage "
      "Position, writes Lamp, sends Cue Blast"},
+    {SYSTEM(accompany), .phase = "begin", .text = "Position, Velocity, Mate; reads Lamp Upgrades Stage, "
+     "sends Cue Blast"},
+    {SYSTEM(assemble), .phase = "begin", .text = "in Position, in Mate; writes Crew"},
     {SYSTEM(near_clear), .phase = "begin", .text = "; writes Near"},
     {SYSTEM(near_count), .phase = "begin", .text = "in Position, out Place; writes Near, reads Enemy Hunter Boss"},
     {SYSTEM(near_add_up), .phase = "begin", .text = "; writes Near"},
@@ -29,8 +33,8 @@ static const reef_system_desc tick[] = {
      "Hunter Boss"},
 
     {SYSTEM(crowd), .text = "out Wish, in Place, in Swim, ?in School; reads Near"},
-    {SYSTEM(seek), .text = "Wish, in Position, in Seek; reads Lamp"},
-    {SYSTEM(orbit), .text = "Wish, in Position, in Orbit; reads Lamp"},
+    {SYSTEM(seek), .text = "Wish, in Position, in Seek; reads Lamp Crew"},
+    {SYSTEM(orbit), .text = "Wish, in Position, in Orbit; reads Lamp Crew"},
     {SYSTEM(drift), .text = "Wish, Drift"},
     {SYSTEM(reach), .text = "Wish, in Position, with Gnaw; reads Lamp"},
     {SYSTEM(fear), .text = "Wish, in Position, in Timid; reads Near Place Lamp"},
@@ -39,11 +43,13 @@ static const reef_system_desc tick[] = {
     {SYSTEM(hunt), .text = "Wish, in Position, in Hunts, in Body; reads Position, sends Cue Hit, removes Hunts"},
     {SYSTEM(shun), .text = "Wish, in Position, in Shun; reads Lamp"},
     {SYSTEM(follow), .text = "out Wish, in Position, in Follows, in Swim; reads Position"},
-    {SYSTEM(charge), .text = "Wish, Charge, in Position, in Swim, in Body; reads Lamp, sends Cue"},
+    {SYSTEM(charge), .text = "Wish, Charge, in Position, in Swim, in Body; reads Lamp Crew, sends Cue"},
     {SYSTEM(swim), .text = "Position, Velocity, Swim, in Wish, ?in Charge"},
     {SYSTEM(fly), .text = "Position, in Velocity, Bolt | Shot | Pickup"},
 
     {SYSTEM(shoot), .text = "Diver; reads Near Place Lamp Upgrades Stage, sends Cue, spawns Position Velocity Bolt"},
+    {SYSTEM(mates_shoot), .text = "Mate, in Position; reads Near Place Lamp Upgrades Stage, sends Cue, spawns Position "
+     "Velocity Bolt"},
     {SYSTEM(strike), .text = "in Position, in Velocity, Bolt; reads Near Place, sends Hit, destroys"},
     {SYSTEM(wound), .text = "; receives Hit, reads Position Body, writes Health Shell Velocity, sends Cue Blast"},
     {SYSTEM(burn), .text = "Health, in Position, with Enemy; reads Lamp Upgrades"},
@@ -51,17 +57,17 @@ static const reef_system_desc tick[] = {
     {SYSTEM(shake), .text = "Health, Velocity, Swim, in Position, in Body, ?in Shell; receives Blast, reads "
      "Bystander"},
     {SYSTEM(mend), .text = "Shell"},
-    {SYSTEM(sting), .text = "in Position, in Body, in Sting; reads Lamp, sends Bite"},
+    {SYSTEM(sting), .text = "in Position, in Body, in Sting; reads Lamp Crew, sends Bite"},
     {SYSTEM(gnaw), .text = "in Position, in Gnaw; reads Lamp, sums Leak", .combine = add_leaks},
-    {SYSTEM(spit), .text = "Spit, in Position, in Swim, in Body; reads Lamp, sends Cue, spawns Position "
+    {SYSTEM(spit), .text = "Spit, in Position, in Swim, in Body; reads Lamp Crew, sends Cue, spawns Position "
      "Velocity Shot"},
-    {SYSTEM(arrive), .text = "Shot, in Position; reads Lamp, sends Bite, destroys"},
-    {SYSTEM(fuse), .text = "Burst, Health, in Position; reads Lamp"},
+    {SYSTEM(arrive), .text = "Shot, in Position; reads Lamp Crew, sends Bite, destroys"},
+    {SYSTEM(fuse), .text = "Burst, Health, in Position; reads Lamp Crew"},
     {SYSTEM(lay), .text = "Lay, in Position, in Body, in Swim; reads Census, sends Cue, spawns"},
     {SYSTEM(hatch), .text = "Hatch, in Position, in Health; sends Cue, spawns, destroys"},
     {SYSTEM(heal), .text = "Heal, in Position; reads Near Place Health, sends Cure Cue"},
     {SYSTEM(recover), .text = "; receives Cure, writes Health"},
-    {SYSTEM(attract), .text = "Pickup, Velocity, in Position; reads Lamp Upgrades Stage, sends Find, destroys"},
+    {SYSTEM(attract), .text = "Pickup, Velocity, in Position; reads Lamp Crew Upgrades Stage, sends Find, destroys"},
 
     {SYSTEM(forget), .phase = "end", .text = "; writes Census"},
     {SYSTEM(count_creatures), .phase = "end", .text = "with Body; reads Enemy Bystander Boss, sums Census",
@@ -72,6 +78,8 @@ static const reef_system_desc tick[] = {
     {SYSTEM(die), .phase = "end", .text = "in Health, in Position, in Body; sends Cue, destroys"},
     {SYSTEM(breathe), .phase = "end", .text = "Diver; receives Bite Blast, reads Lamp Stage Input Upgrades, "
      "writes Leak, sends Cue"},
+    {SYSTEM(suffer), .phase = "end", .text = "Mate, in Position; receives Bite, reads Stage"},
+    {SYSTEM(help), .phase = "end", .text = "Mate, in Position; reads Lamp Crew"},
     {SYSTEM(collect), .phase = "end", .text = "; receives Find Loss, reads Lamp, writes Purse Diver, sends Cue, "
      "spawns Position Velocity Pickup"},
     {SYSTEM(conduct), .phase = "end", .text = "; reads Input Lamp Diver Census Creatures, writes Stage Purse "

@@ -1,5 +1,6 @@
 /* How creatures swim. In each tick, crowd writes the wish and the behaviours after it add to it: a direction of length
  * 1 is as strong as the wish to swim at the usual speed. */
+#include "crew.h"
 #include "swim.h"
 #include <reef/random.h>
 
@@ -70,11 +71,13 @@ void crowd(reef_block *b)
 void seek(reef_block *b)
 {
     const Lamp *lamp = reef_single_get(b->world, Lamp);
+    const Crew *crew = reef_single_get(b->world, Crew);
     const Position *at = reef_in(b, Position);
     const Seek *s = reef_in(b, Seek);
     Wish *wish = reef_inout(b, Wish);
     for (uint32_t i = 0; i < b->count; i++) {
-        vec to = vec_unit((vec){lamp->x - at[i].x, lamp->y - at[i].y});
+        const vec diver = nearest_diver(lamp, crew, at[i].x, at[i].y);
+        vec to = vec_unit((vec){diver.x - at[i].x, diver.y - at[i].y});
         wish[i].x += to.x * s[i].weight;
         wish[i].y += to.y * s[i].weight;
     }
@@ -100,11 +103,13 @@ void shun(reef_block *b)
 void orbit(reef_block *b)
 {
     const Lamp *lamp = reef_single_get(b->world, Lamp);
+    const Crew *crew = reef_single_get(b->world, Crew);
     const Position *at = reef_in(b, Position);
     const Orbit *o = reef_in(b, Orbit);
     Wish *wish = reef_inout(b, Wish);
     for (uint32_t i = 0; i < b->count; i++) {
-        vec to = {lamp->x - at[i].x, lamp->y - at[i].y};
+        const vec diver = nearest_diver(lamp, crew, at[i].x, at[i].y);
+        vec to = {diver.x - at[i].x, diver.y - at[i].y};
         float distance = vec_length(to);
         vec unit = vec_unit(to);
         float in = clamp((distance - o[i].distance) * 0.35f, -1.2f, 1.0f) * o[i].weight;
@@ -215,13 +220,15 @@ void hunt(reef_block *b)
 void charge(reef_block *b)
 {
     const Lamp *lamp = reef_single_get(b->world, Lamp);
+    const Crew *crew = reef_single_get(b->world, Crew);
     const Position *at = reef_in(b, Position);
     const Swim *own = reef_in(b, Swim);
     const Body *body = reef_in(b, Body);
     Charge *c = reef_inout(b, Charge);
     Wish *wish = reef_inout(b, Wish);
     for (uint32_t i = 0; i < b->count; i++) {
-        vec to = {lamp->x - at[i].x, lamp->y - at[i].y};
+        const vec diver = nearest_diver(lamp, crew, at[i].x, at[i].y);
+        vec to = {diver.x - at[i].x, diver.y - at[i].y};
         if (own[i].stun > 0.0f) c[i].state = CHARGE_RESTS, c[i].clock = c[i].rest;
         c[i].clock = count_down(c[i].clock, b->dt);
         if (c[i].state == CHARGE_IDLE && vec_square(to) < c[i].range * c[i].range) {

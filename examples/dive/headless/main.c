@@ -4,6 +4,7 @@
 #include "measure.h"
 #include "replay.h"
 #include "session.h"
+#include "several.h"
 #include "stopwatch.h"
 
 #include <inttypes.h>
@@ -17,8 +18,21 @@ static const char help[] =
     "dive_headless --bot TICKS      a bot plays for so many ticks\n"
     "dive_headless --measure N      how long a tick takes with N creatures\n"
     "\n"
+    "dive_headless --two TICKS      two bots share a dive in this process, over a simulated line; prints whether "
+    "their\n"
+    "                               states are equal. --players N: more of them, up to 8\n"
+    "dive_headless --host TICKS     a bot hosts a dive for others, and prints an invitation; --address: where they "
+    "reach it\n"
+    "dive_headless --join TICKS     another bot joins it; with --invitation\n"
+    "\n"
     "  --ticks N         so many ticks are measured (default: 600)\n"
-    "  --record FILE     writes the inputs that were played\n"
+    "  --back N          measures N ticks back and again beside the same ticks alone; with --measure\n"
+    "  --round MS, --jitter MS, --loss N      of the simulated line: there and back, how much longer at most, and how\n"
+    "                    many of 1,000 datagrams are lost (default: 150, 15, 50); --creatures N: so many from the "
+    "start\n"
+    "  --address IPV4, --port N, --invitation TEXT\n"
+    "  --record FILE     writes the inputs that were played; of several players, the host's confirmed ones. --replay\n"
+    "                    plays these, too, with --stop-at up to a tick\n"
     "  --seed N          the sea, for --bot (default: 1)\n"
     "  --threads N       default: as many as the machine has processors\n"
     "  --every TICKS     prints a hash that often (default: 600); 0: only at the end\n"
@@ -35,8 +49,10 @@ static const char help[] =
 typedef struct options {
     const char *replay, *record, *save, *load, *folder;
     uint64_t stop_at, bot, measure, ticks, seed, every;
-    uint32_t threads;
+    uint32_t threads, back;
     uint16_t inspect_port;
+    several several;
+    uint64_t two, host, join;
     bool rewind, times, inspect;
 } options;
 
@@ -49,6 +65,7 @@ static int complain(const char *message, const char *detail)
 static bool parse(options *o, int count, char **arguments)
 {
     *o = (options){.seed = 1, .every = 600, .ticks = 600, .inspect_port = 7272};
+    o->several = (several){.players = 2, .round_ms = 150, .jitter_ms = 15, .loss = 50, .address = "127.0.0.1"};
     for (int i = 1; i < count; i++) {
         const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
         if (strcmp(name, "--rewind") == 0 || strcmp(name, "--times") == 0) {
@@ -74,10 +91,29 @@ static bool parse(options *o, int count, char **arguments)
         else if (strcmp(name, "--ticks") == 0) o->ticks = strtoull(value, NULL, 10);
         else if (strcmp(name, "--inspect-port") == 0) o->inspect_port = (uint16_t)strtoul(value, NULL, 10);
         else if (strcmp(name, "--threads") == 0) o->threads = (uint32_t)strtoul(value, NULL, 10);
+        else if (strcmp(name, "--back") == 0) o->back = (uint32_t)strtoul(value, NULL, 10);
+        else if (strcmp(name, "--two") == 0) o->two = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--host") == 0) o->host = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--join") == 0) o->join = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--players") == 0) o->several.players = (uint32_t)strtoul(value, NULL, 10);
+        else if (strcmp(name, "--round") == 0) o->several.round_ms = (uint32_t)strtoul(value, NULL, 10);
+        else if (strcmp(name, "--jitter") == 0) o->several.jitter_ms = (uint32_t)strtoul(value, NULL, 10);
+        else if (strcmp(name, "--loss") == 0) o->several.loss = (uint32_t)strtoul(value, NULL, 10);
+        else if (strcmp(name, "--creatures") == 0) o->several.creatures = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--address") == 0) o->several.address = value;
+        else if (strcmp(name, "--port") == 0) o->several.port = (uint16_t)strtoul(value, NULL, 10);
+        else if (strcmp(name, "--invitation") == 0) o->several.invitation = value;
         else return false;
     }
     if (o->inspect && (o->rewind || o->record != NULL || o->folder != NULL || o->measure > 0)) return false;
-    return (o->replay != NULL) + (o->bot > 0) + (o->measure > 0) == 1;
+    if (o->several.players < 2 || o->several.players > 8 || (o->join > 0) != (o->several.invitation != NULL))
+        return false;
+    if (o->host > 0 || o->join > 0) o->several.players = 0;
+    o->several.seed = o->seed;
+    o->several.times = o->times;
+    o->several.record = o->record;
+    o->several.ticks = o->two + o->host + o->join;
+    return (o->replay != NULL) + (o->bot > 0) + (o->measure > 0) + (o->two > 0) + (o->host > 0) + (o->join > 0) == 1;
 }
 
 static void print_state(reef_world *w)
@@ -228,7 +264,12 @@ static int run(const options *o, const replay *from, reef_pool *pool)
 {
     replay played = {.seed = o->seed};
     game g = {0};
-    if (o->measure > 0) return measure(o->measure, o->ticks, pool) ? DONE : FAILED;
+    if (o->measure > 0) {
+        return (o->back > 0 ? measure_back(o->measure, o->ticks, o->back, pool) : measure(o->measure, o->ticks, pool))
+                   ? DONE
+                   : FAILED;
+    }
+    if (o->several.ticks > 0) return several_play(&o->several, pool) ? DONE : FAILED;
     if (o->folder != NULL) return play_session(o, pool) ? DONE : FAILED;
     bool good = begin(o, from, &g, pool) && (o->inspect ? play_watched(o, &g, from) : play(o, &g, from, &played));
     if (good && o->save != NULL) good = reef_save(g.world, o->save, NULL) >= 0;
@@ -265,9 +306,12 @@ int main(int count, char **arguments)
     replay from = {0};
     if (count == 2 && strcmp(arguments[1], "--help") == 0) return fputs(help, stdout) < 0;
     if (!parse(&o, count, arguments)) return complain("wrong arguments; see --help", "");
-    if (o.replay != NULL && !read_recording(o.replay, &from)) return REFUSED;
+    const bool shared = o.replay != NULL && several_recorded(o.replay);
+    if (o.replay != NULL && !shared && !read_recording(o.replay, &from)) return REFUSED;
     reef_pool *pool = o.threads == 1 ? NULL : reef_pool_new(&(reef_pool_config){.threads = o.threads});
-    int status = run(&o, &from, pool);
+    int status = FAILED;
+    if (!shared) status = run(&o, &from, pool);
+    else if (several_replay(o.replay, o.stop_at, pool)) status = DONE;
     reef_pool_free(pool);
     replay_free(&from);
     return status;

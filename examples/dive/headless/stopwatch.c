@@ -57,6 +57,13 @@ static void print(const char *before, uint64_t *ns, uint64_t count)
            (double)ns[count - 1 - count / 100] / 1e3, (double)ns[count - 1] / 1e3);
 }
 
+double stopwatch_at(stopwatch *s, uint64_t percent)
+{
+    if (s->count == 0) return 0;
+    qsort(s->wall_ns, (size_t)s->count, sizeof *s->wall_ns, compare);
+    return (double)s->wall_ns[(s->count - 1) * percent / 100] / 1e3;
+}
+
 void stopwatch_print(stopwatch *s)
 {
     print("", s->wall_ns, s->count);

@@ -18,6 +18,8 @@ void stopwatch_free(stopwatch *s);
 
 void stopwatch_begin(stopwatch *s);
 void stopwatch_end(stopwatch *s);
+/* So many percent of what was measured took at most so many microseconds. */
+double stopwatch_at(stopwatch *s, uint64_t percent);
 /* Prints the median, the 99th percentile and the longest, in microseconds, without a new line. There must be one. */
 void stopwatch_print(stopwatch *s);
 

@@ -1,5 +1,6 @@
 #include "scene.h"
 
+#include "crew.h"
 #include "diver.h"
 
 #include <string.h>
@@ -272,10 +273,9 @@ static void draw_tether(const view *v, const Lamp *lamp, float length, colour pa
     }
 }
 
-static void draw_diver(const view *v, const Lamp *lamp, colour paint, bool ghost)
+/* Somebody who swims with this lamp. */
+static void draw_swimmer(const view *v, const Lamp *lamp, const Velocity *speed, float safe, colour paint, bool ghost)
 {
-    const Velocity *speed = reef_get(v->w, lamp->diver, Velocity);
-    const Diver *d = reef_get(v->w, lamp->diver, Diver);
     const Upgrades *u = reef_single_get(v->w, Upgrades);
     float fast = vec_length((vec){speed->x, speed->y});
     bool live = u->level[UPGRADE_SHOCK] > 0;
@@ -292,11 +292,37 @@ static void draw_diver(const view *v, const Lamp *lamp, colour paint, bool ghost
                 ghost ? 160 : 90,
                 0,
                 0};
-    if (!ghost && d->safe > 0.0f && (uint32_t)(v->time * 14.0f) % 2 == 0) s.flash = 140;
+    if (!ghost && safe > 0.0f && (uint32_t)(v->time * 14.0f) % 2 == 0) s.flash = 140;
     if (!ghost) draw_shadow(v, &s);
     frame_add(v->f, s);
     if (ghost) return;
     glow(v, lamp->x + lamp->dx * 1.2f, lamp->y + lamp->dy * 1.2f, 1.5f, (colour){255, 240, 200, 130});
+}
+
+static void draw_diver(const view *v, const Lamp *lamp, colour paint, bool ghost)
+{
+    const Diver *d = reef_get(v->w, lamp->diver, Diver);
+    draw_swimmer(v, lamp, reef_get(v->w, lamp->diver, Velocity), d->safe, paint, ghost);
+}
+
+/* Who has fainted is pale, and a ring closes around her while somebody stays with her. */
+static void draw_mates(const view *v)
+{
+    static const colour paints[] = {{232, 84, 56, 255},   {80, 190, 240, 255},  {250, 200, 70, 255},
+                                    {140, 220, 110, 255}, {220, 120, 230, 255}, {250, 150, 90, 255},
+                                    {120, 230, 220, 255}, {230, 230, 230, 255}};
+    for (reef_block b = reef_begin_text(v->w, "in Position, in Velocity, in Mate"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) {
+            const Mate *m = &reef_in(&b, Mate)[i];
+            const Position *at = &reef_in(&b, Position)[i];
+            const Lamp own = mate_lamp(v->lamp, m, at);
+            const bool awake = m->strength > 0.0f;
+            draw_swimmer(v, &own, &reef_in(&b, Velocity)[i], m->safe,
+                         awake ? paints[m->player % 8] : (colour){150, 160, 160, 255}, false);
+            if (awake) continue;
+            const float r = 2.0f * (1.0f - 0.6f * m->helped / HELP_SECONDS);
+            frame_add(v->f, (sprite){at->x, at->y, r, 0, r, 0, {255, 120, 100, 160}, SHAPE_RING, 255, 0, 0});
+        }
 }
 
 static void draw_bell(const view *v, const Lamp *lamp)
@@ -389,6 +415,7 @@ pass *scene_draw(frame *f, const game *g, const game *ghost, const particles *p,
         draw_diver(&other, other.lamp, pale, true);
     }
     draw_diver(&v, lamp, (colour){232, 84, 56, 255}, false);
+    draw_mates(&v);
     draw_shots(&v, (colour){255, 246, 214, 255}, false);
     if (p != NULL) particles_draw(p, f);
     draw_motes(&v);

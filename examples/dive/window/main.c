@@ -5,6 +5,7 @@
 #include "look.h"
 #include "mixer.h"
 #include "script.h"
+#include "several.h"
 #include "stopwatch.h"
 
 #include <errno.h>
@@ -17,7 +18,12 @@ enum { DONE = 0, FAILED = 1, REFUSED = 2 };
 
 static const char help[] =
     "dive                 opens the window\n"
+    "dive --two           two players at one keyboard, each with half of the window, over a simulated line\n"
+    "dive --host [IPV4]   hosts a dive for others, who reach this machine by this address, and prints an invitation\n"
+    "dive --join LINE     joins a dive by its invitation\n"
     "\n"
+    "  --port N           of the host, which others must reach (UDP; default: 4711)\n"
+    "  --round MS, --loss PERCENT      of the simulated line (default: 100, 2); F1 to F4 change them\n"
     "  --full-screen\n"
     "  --size WxH         of the window (default: 1280x720)\n"
     "  --folder DIR       for the dive that goes on, and the scores (default: ~/.local/share/dive)\n"
@@ -38,6 +44,7 @@ typedef struct options {
     const char *folder, *script, *replay;
     uint64_t seed;
     uint32_t threads;
+    shared shared;
 } options;
 
 static int complain(const char *what, const char *why)
@@ -49,6 +56,7 @@ static int complain(const char *what, const char *why)
 static bool parse(options *o, int count, char **arguments)
 {
     *o = (options){.wide = 1280, .high = 720, .seed = (uint64_t)time(NULL), .inspect_port = 7272};
+    o->shared = (shared){.port = 4711, .round_ms = 100, .loss_percent = 2};
     for (int i = 1; i < count; i++) {
         const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
         if (strcmp(name, "--full-screen") == 0) o->full_screen = true;
@@ -56,7 +64,16 @@ static bool parse(options *o, int count, char **arguments)
         else if (strcmp(name, "--forget") == 0) o->forget = true;
         else if (strcmp(name, "--times") == 0) o->times = true;
         else if (strcmp(name, "--inspect") == 0) o->inspect = true;
-        else if (value == NULL) return false;
+        else if (strcmp(name, "--two") == 0) o->shared.two = true;
+        else if (strcmp(name, "--host") == 0) {
+            const bool given = value != NULL && value[0] != '-';
+            o->shared.address = given ? value : "127.0.0.1";
+            i += given;
+        } else if (value == NULL) return false;
+        else if (strcmp(name, "--join") == 0) o->shared.invitation = value, i++;
+        else if (strcmp(name, "--port") == 0) o->shared.port = (uint16_t)strtoul(value, NULL, 10), i++;
+        else if (strcmp(name, "--round") == 0) o->shared.round_ms = (uint32_t)strtoul(value, NULL, 10), i++;
+        else if (strcmp(name, "--loss") == 0) o->shared.loss_percent = (uint32_t)strtoul(value, NULL, 10), i++;
         else if (strcmp(name, "--size") == 0 && sscanf(value, "%dx%d", &o->wide, &o->high) == 2) i++;
         else if (strcmp(name, "--folder") == 0) o->folder = value, i++;
         else if (strcmp(name, "--script") == 0) o->script = value, i++;
@@ -66,6 +83,8 @@ static bool parse(options *o, int count, char **arguments)
         else if (strcmp(name, "--threads") == 0) o->threads = (uint32_t)strtoul(value, NULL, 10), i++;
         else return false;
     }
+    o->shared.seed = o->seed;
+    if (o->shared.two + (o->shared.address != NULL) + (o->shared.invitation != NULL) > 1) return false;
     return o->wide >= 200 && o->high >= 200 && o->wide <= 8192 && o->high <= 8192;
 }
 
@@ -198,6 +217,11 @@ static bool read_recording(const char *path, replay *r)
     return good;
 }
 
+static bool is_shared(const options *o)
+{
+    return o->shared.two || o->shared.address != NULL || o->shared.invitation != NULL;
+}
+
 static int run(const options *o)
 {
     static app a;
@@ -213,6 +237,15 @@ static int run(const options *o)
     SDL_GL_SetSwapInterval(from == NULL ? 1 : 0);
     if (!o->mute) mixer_open(); /* without sound the game is played in silence */
     reef_pool *pool = o->threads == 1 ? NULL : reef_pool_new(&(reef_pool_config){.threads = o->threads});
+    if (is_shared(o)) {
+        const bool played = shared_play(&o->shared, window, pool, from);
+        reef_pool_free(pool);
+        mixer_close();
+        draw_close(window);
+        script_close(from);
+        SDL_Quit();
+        return played ? DONE : FAILED;
+    }
     bool good = app_begin(&a, o->seed, pool, find_folder(o));
     if (good && o->replay != NULL) good = app_watch(&a, &recording);
     if (o->times && !(stopwatch_new(&whole, 1000000) && stopwatch_new(&core, 1000000))) good = false;

@@ -82,13 +82,19 @@ bool script_frame(script *s, controls *c)
 
 bool script_wants_picture(const script *s) { return s->picture[0] != '\0'; }
 
+bool script_tells(script *s)
+{
+    const bool tells = s->tells;
+    s->tells = false;
+    return tells;
+}
+
 void script_tell(script *s, const app *a)
 {
     static const char *const screens[] = {"title", "play", "pause", "photo"};
     static const char *const stages[] = {"ready", "wave", "shop", "won", "lost"};
     reef_world *w = a->play.now.world;
-    if (!s->tells) return;
-    s->tells = false;
+    if (!script_tells(s)) return;
     printf("frame %lu: %s, %s, tick %u, score %u, %s\n", s->frame - 1, screens[a->screen],
            stages[reef_single_get(w, Stage)->now], (unsigned)reef_tick_count(w),
            (unsigned)reef_single_get(w, Purse)->score, a->play.ghost.world != NULL ? "with a ghost" : "alone");

@@ -23,6 +23,8 @@ script *script_open(const char *path);
 bool script_frame(script *s, controls *c);
 /* Is a picture due in this frame? Others needn't be drawn. */
 bool script_wants_picture(const script *s);
+/* Is this frame told about? True once. */
+bool script_tells(script *s);
 /* Prints a line about the app if this frame is told about. */
 void script_tell(script *s, const app *a);
 /* Writes the pictures of this frame. False: a file can't be written. */
