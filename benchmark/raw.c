@@ -544,9 +544,8 @@ static const row_impl rows[] = {
     {0},
 };
 
-const contestant contestant_raw = {"raw",
-                                   {rows, raw_frame_rows, raw_relation_rows, raw_tree_rows, reef_alone_rows,
-                                    reef_alone_frame_rows, reef_alone_general_rows, reef_alone_command_rows,
-                                     reef_alone_relation_rows, reef_alone_inspect_rows, reef_alone_net_rows,
-                                     raw_index_rows, raw_place_rows, reef_alone_place_rows, raw_branch_rows,
-                                     native_sql_rows}};
+const contestant contestant_raw = {
+    "raw",
+    {rows, raw_frame_rows, raw_relation_rows, raw_tree_rows, reef_alone_rows, reef_alone_frame_rows,
+     reef_alone_general_rows, reef_alone_command_rows, reef_alone_relation_rows, reef_alone_inspect_rows,
+     reef_alone_net_rows, raw_index_rows, raw_place_rows, reef_alone_place_rows, raw_branch_rows, native_sql_rows}};
