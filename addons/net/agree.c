@@ -310,7 +310,7 @@ static void decided(reef_net *net)
 static void freeze(reef_net *net, uint32_t drop)
 {
     for (uint32_t s = 0; s < NET_SEATS; s++)
-        if (drop & 1u << s) net->seats[s].frozen = !BUG(564);
+        if (drop & 1u << s) net->seats[s].frozen = true;
 }
 
 /* The proposer's own promise, when all others have given theirs. So one that suspects others in vain goes on taking

@@ -107,7 +107,6 @@ static void convict(reef_net *net, const net_block *mine, const net_block *their
                   theirs->inputs + (t - mine->first) * net->input_bytes, net->input_bytes) == 0 &&
            t != mine->start.tick && t != theirs->start.tick)
         t++;
-    if (BUG(561)) return;
     if (!seat->convicted) net->stats.proofs++;
     seat->convicted = true;
     if (from == &net->links[mine->seat] || t < net->checked || t >= seat->proven) return;

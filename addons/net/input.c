@@ -262,10 +262,9 @@ static void agree(reef_net *net)
             net__silent(net, l) < net->config.silence_ns / 4 && should_know(net, s))
             slow |= 1u << s;
     }
-    if (slow && !BUG(566) && net__quorum(&net->view, counts & ~slow)) counts &= ~slow;
+    if (slow && net__quorum(&net->view, counts & ~slow)) counts &= ~slow;
     for (uint32_t s = 0; s < NET_SEATS; s++)
-        if (counts & 1u << s && (int)s != net->seat && net->links[s].agreed < agreed && !BUG(563))
-            agreed = net->links[s].agreed;
+        if (counts & 1u << s && (int)s != net->seat && net->links[s].agreed < agreed) agreed = net->links[s].agreed;
     if (agreed > net->agreed) net->agreed = agreed;
 }
 

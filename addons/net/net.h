@@ -62,7 +62,6 @@
 #ifndef REEF_NET_NET_H
 #define REEF_NET_NET_H
 
-#include "../shared/seeded_bug.h"
 #include "reef_net.h"
 #include "wire.h"
 #include <reef/file.h>

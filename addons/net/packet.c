@@ -338,7 +338,7 @@ static void run_get(reef_net *net, wire *w, const net_link *from_link)
         }
         const net_seat *seat = &net->seats[s];
         if ((int)s == net->seat || seat->first == NET_NEVER || seat->frozen || seat->convicted) continue;
-        const bool own = !net__signs(net) || from_link == &net->links[s] || BUG(560);
+        const bool own = !net__signs(net) || from_link == &net->links[s];
         if (own ? input_take(net, s, &start, input, signature)
                 : block_gather(net, &block, &start, input, signature, from_link))
             continue;
@@ -445,9 +445,8 @@ static void relay_read(reef_net *net, wire *w, uint64_t from)
         unsigned char text[RELAY_TEXT];
         memcpy(copy, w->bytes + w->at, count);
         const reef_net_signer *signer = &net->config.signer;
-        if (signature && !BUG(562) &&
-            !signer->verify(signer->context, by->key, text, relay_text(net, sender, receiver, copy, count, text),
-                            signature)) {
+        if (signature && !signer->verify(signer->context, by->key, text,
+                                         relay_text(net, sender, receiver, copy, count, text), signature)) {
             net->stats.refused++;
             return;
         }

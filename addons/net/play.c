@@ -59,7 +59,7 @@ reef_status net__correct(reef_net *net)
         size_t bytes;
         const unsigned char *was = reef_history_input(net->history, t - net->base, &bytes);
         net__pack(net, t, now);
-        if (was == NULL || memcmp(was, now, net->packed_bytes - (BUG(569) ? net->packed_bytes / 2 : 0)) == 0) continue;
+        if (was == NULL || memcmp(was, now, net->packed_bytes) == 0) continue;
         count_changes(net, t, was, now);
         net->late[count++] = (reef_late_input){t - net->base, now, net->packed_bytes};
     }

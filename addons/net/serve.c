@@ -59,7 +59,7 @@ static reef_status head_write(reef_net *net, sink *b, uint64_t tick)
 static reef_status state_make(reef_net *net, net_link *l)
 {
     const uint64_t tick = net->checked / NET_BLOCK * NET_BLOCK;
-    reef_world *fork = net__fork_at(net, BUG(568) ? net->tick : tick);
+    reef_world *fork = net__fork_at(net, tick);
     const reef_save_desc desc = {.raw = true, .sealed = true};
     sink b = {net, l};
     char reason[REEF_DETAIL_MAX];

@@ -67,8 +67,8 @@ COLD reef_status reef_code_use(reef_world *w, reef_code *c, const reef_module *m
     else if ((s = code_take(&x, m, reef__type_of(undescribed))) < 0 && x.why[0]) (void)refuse_code(w, op, s, x.why);
     else if (s < 0 && w->error.status != s) (void)reef__refuse(w, s, op);
     s = reef__layouts_end(&x, s);
-    reef__scripts_settle(s >= 0 || BUG(542));
-    reef__declarations_settle(c, s >= 0 || BUG(540));
+    reef__scripts_settle(s >= 0);
+    reef__declarations_settle(c, s >= 0);
     if (settings) settings->layouts = s >= 0 ? x.count : 0;
     if (settings) settings->undescribed.id = undescribed;
     if (s >= 0) c->module = x.module;

@@ -109,7 +109,7 @@ static COLD reef_status layouts_check(layout_change *x)
     const uint64_t kept = h ? reef__history_kept(h) : 0;
     for (uint32_t i = 0; i < x->count; i++) ids[i] = x->list[i].was->id;
     reef__members_knowing(x->world, ids, x->count, &worlds, &snapshots);
-    if ((worlds || snapshots > kept) && !BUG(544))
+    if ((worlds || snapshots > kept))
         return reef__layout_refuse(
             x, REEF_UNKNOWN_TYPE,
             "%s has another layout, but %u other worlds and %llu snapshots know the one that it had", first, worlds,

@@ -104,7 +104,7 @@ static COLD reef_status needs_check(reef_world *w, const char *op, const reef_mo
         memcpy(need, name, length);
         need[length] = 0;
         const module_entry *x = reef__module_find(w->schedule, reef__module_id(need));
-        if (x && (x->version >= version || BUG(444))) continue;
+        if (x && x->version >= version) continue;
         if (x) snprintf(detail, sizeof detail, "%s needs %s %u; %u is loaded", m->name, need, version, x->version);
         else snprintf(detail, sizeof detail, "%s needs %s %u, which isn't loaded", m->name, need, version);
         return refuse_module(w, op, REEF_BAD_ARGUMENT, detail);
@@ -132,7 +132,7 @@ COLD reef_status reef__trial_end(reef_world *w, module_trial *x, reef_status s)
     if (s < 0) {
         const reef_error why = w->error;
         reef__skips_commit(w, x->backup, &x->room);
-        if (!BUG(440)) reef__state_exchange(w, x->backup);
+        reef__state_exchange(w, x->backup);
         left = w->schedule;
         w->schedule = x->before;
         reef__observers_follow(w);
@@ -227,7 +227,7 @@ static COLD void order_join(module_member *list, const module_member *was, uint3
         uint32_t at = member_at(list, n, now[k].slot);
         if (at == n) { /* it is new */
             at = last == UINT32_MAX ? 0 : member_at(list, n, last) + 1;
-            while ((last == UINT32_MAX && at < n && !list[at].own) || (BUG(442) && at < n)) at++;
+            while (last == UINT32_MAX && at < n && !list[at].own) at++;
             member_insert(list, &n, at, now[k]);
         }
         if (now[k].own) last = now[k].slot;
@@ -268,7 +268,7 @@ static COLD bool members_settle(reef_world *w, schedule *s, const schedule *befo
         }
         s->entries[i] = now->entries[list[i].number];
         const uint32_t k = list[i].own ? member_at(was, was_count, list[i].slot) : was_count;
-        if (k < was_count && !BUG(441)) s->entries[i].on = before->entries[k].on;
+        if (k < was_count) s->entries[i].on = before->entries[k].on;
     }
     for (uint32_t i = 0; i < slot_count; i++)
         if (slots[i].entry == ENTRY_KEPT) slots[i].entry = ENTRY_NONE;
@@ -294,8 +294,7 @@ static COLD void states_hand_over(reef_world *w, const schedule *before, uint64_
         if (e->system->module != id) continue;
         const schedule_slot *slot = &s->slots[e->slot];
         const bool there = slot->entry != ENTRY_NONE && slot->generation == before->slots[e->slot].generation;
-        reef__system_state_hand_over(w, e->system->serial,
-                                     there && !BUG(443) ? s->entries[slot->entry].system->serial : 0);
+        reef__system_state_hand_over(w, e->system->serial, there ? s->entries[slot->entry].system->serial : 0);
     }
 }
 

@@ -167,13 +167,4 @@ void reef_assert_failed(const char *text, const char *file, int line);
 #define ASSERT(x) assert(x)
 #endif
 
-/* Seeded bugs prove that the tests find bugs: -DREEF_SEEDED_BUGS compiles them in, and the environment variable
- * REEF_BUG=n turns one on (scripts/seeded-bugs). In every other build BUG(n) is the constant false. */
-#if defined(REEF_SEEDED_BUGS)
-extern int reef_bug;
-#define BUG(n) UNLIKELY(reef_bug == (n))
-#else
-#define BUG(n) false
-#endif
-
 #endif

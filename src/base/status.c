@@ -35,15 +35,3 @@ void reef_assert_failed(const char *text, const char *file, int line)
 }
 
 #endif
-
-/* ---- seeded bugs ---- */
-
-#if defined(REEF_SEEDED_BUGS)
-int reef_bug;
-
-REEF_BEFORE_MAIN(reef_bug_from_environment)
-{
-    const char *number = getenv("REEF_BUG");
-    if (number) reef_bug = atoi(number);
-}
-#endif

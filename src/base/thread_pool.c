@@ -103,7 +103,7 @@ static bool forks_count(void)
 #endif
 
 /* Does the pool belong to a parent of this process? Then the calling thread is alone. */
-static bool pool_left_behind(const reef_pool *p) { return p->forks != process_forks && !BUG(330); }
+static bool pool_left_behind(const reef_pool *p) { return p->forks != process_forks; }
 
 /* ---- threads ---- */
 

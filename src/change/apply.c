@@ -43,7 +43,7 @@ reef_status reef__values_check(reef_world *w, recorder *by, const char *op, reef
         c = values[i].component;
         number = i + 1;
         for (uint32_t j = 0; j < i; j++)
-            if (values[j].component.id == c.id && !BUG(20)) s = REEF_DUPLICATE_TERM;
+            if (values[j].component.id == c.id) s = REEF_DUPLICATE_TERM;
         if (s == REEF_OK && by) s = reef__world_knows(w, c.id) ? REEF_OK : REEF_UNKNOWN_TYPE;
         if (s == REEF_OK && by == NULL) s = reef__type_ready(w, c.id);
         if (s == REEF_OK) s = reef__value_sound(&values[i], use != VALUES_SPAWN, n);
@@ -144,9 +144,6 @@ static void change_columns(reef_world *w, const staged *x, const reef_value *val
         const type *t = s->columns[k].type;
         void *old = cell(x->slots, k, row, t->size);
         uint32_t there = x->to ? reef__slot_seek(w, t->id, x->to->shape->table) : 0;
-        if (BUG(113) && there && t->hooks.construct)
-            t->hooks.construct(t->hooks.context, w, slot_entities(x->slots)[row],
-                               cell(x->to_slots, there, to_row, t->size), NULL);
         if (there && !is_staged(values, count, t->id))
             reef__value_move(t, cell(x->to_slots, there, to_row, t->size), old);
         else value_leave(w, t, old);
@@ -193,8 +190,8 @@ static void bits_commit(reef_world *w, uint32_t place, const reef_value *values,
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t c = values[i].component.id;
         const bool remove = values[i].kind == REEF_VALUE_REMOVE;
-        if (value_is_bit(&values[i])) reef__bit_commit(w, c, place, !remove || BUG(114));
-        if (remove && !BUG(34)) reef__bit_commit(w, c | BIT_DISABLED, place, false);
+        if (value_is_bit(&values[i])) reef__bit_commit(w, c, place, !remove);
+        if (remove) reef__bit_commit(w, c | BIT_DISABLED, place, false);
     }
 }
 

@@ -240,9 +240,6 @@ void reef__commands_append(commands *to, commands *from)
     if (to->first == NULL) {
         to->first = from->first;
         to->last = from->last;
-    } else if (BUG(56)) {
-        from->last->next = to->first;
-        to->first = from->first;
     } else {
         to->last->next = from->first;
         to->last = from->last;
@@ -555,7 +552,7 @@ reef_entity reef__command_row_again(reef_world *w, commands *to, const reef_valu
     reef_entity e = {0, 0};
     if (!row_repeats(to, false, values, count) || ids_take(w, to, 1, &e) != REEF_OK) return (reef_entity){0, 0};
     rows_put(to, e, NULL);
-    if (to->by == NULL && !BUG(403)) reef__ids_pend(w, &e, 1);
+    if (to->by == NULL) reef__ids_pend(w, &e, 1);
     return e;
 }
 
@@ -780,7 +777,7 @@ static bool run_names_table(const reef_world *w, run_place p, const table *t)
             if (!run_place_next(&p)) return false;
             uint64_t n = p.x->n - p.at;
             if (n > rows - row) n = rows - row;
-            if (!BUG(55) && memcmp(e + row, command_ids(p.x) + p.at, (size_t)n * sizeof *e) != 0) return false;
+            if (memcmp(e + row, command_ids(p.x) + p.at, (size_t)n * sizeof *e) != 0) return false;
             row += (uint32_t)n;
             p.at += n;
         }
@@ -801,7 +798,7 @@ static bool table_move(reef_world *w, uint32_t id, uint32_t component, bool remo
     const shape *from = shape_of(w->family, id), *to = shape_of(w->family, e->to);
     const bit_store *marks = bit_store_of(w, component | BIT_DISABLED);
     const table *there = table_read(w, e->to);
-    if (from->hooked || to->hooked || from->tracked || to->tracked || (watched(w, component) && !BUG(73)) ||
+    if (from->hooked || to->hooked || from->tracked || to->tracked || watched(w, component) ||
         (there && table_rows(there)))
         return false;
     if (remove && marks && reef__bit_known(w, marks, id)) return false;
@@ -933,10 +930,9 @@ static reef_status run_do(reef_world *w, commands *c, command *x, reef_error *fi
         if (n) return commands_skip(w, c, n), REEF_OK;
         const reef_status s = rows ? row_do(w, x) : element_do(w, x);
         if (s < 0) command_failed(w, c, first, s);
-        if (s == REEF_NO_MEMORY && !BUG(54)) return s;
+        if (s == REEF_NO_MEMORY) return s;
         x->at++;
         c->count--;
-        if (BUG(51) && s < 0 && x->at < x->n && !rows) x->at++, c->count--;
         if (s == REEF_NO_MEMORY) return s;
     }
     c->first->done += x->bytes;
@@ -948,10 +944,9 @@ static reef_status single_do(reef_world *w, commands *c, const command *x, reef_
     const reef_status s = command_do(w, x);
     if (s < 0) command_failed(w, c, first, s);
     if (s == REEF_NO_MEMORY) return s;
-    command_end(x, s >= 0 || BUG(52));
+    command_end(x, s >= 0);
     c->first->done += x->bytes;
     c->count--;
-    if (BUG(51) && s < 0) commands_skip(w, c, 1);
     return REEF_OK;
 }
 

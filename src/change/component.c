@@ -182,7 +182,6 @@ static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *sta
     /* the fast path handles exactly one column that comes or goes */
     if (e == NULL || reef__type_of(component)->split) return e;
     ASSERT((key & 1) || reef__table_meets(w, from, reef__type_of(component)));
-    if (BUG(2)) key &= ~1ull;
     if (watched(w, component)) key |= EDGE_WATCHED;
     table *to = e->to == TABLE_EMPTY ? NULL : reef__table_own(w, e->to), *s = reef__table_own(w, from);
     if (s && to) {
@@ -289,7 +288,6 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
 {
     bool remove = value.kind == REEF_VALUE_REMOVE;
     uint32_t place = place_of(w, e);
-    if (BUG(110) && place == PLACE_DEAD && e.index < w->hot.index_count) place = PLACE_EMPTY;
     if (place == PLACE_DEAD && !deferred_to(w, e)) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
     reef_status s = reef__type_ready(w, c.id);
     if (s != REEF_OK) return reef__failure(w, s, op, c, e, 0);
@@ -299,7 +297,7 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     if (t->owner && !(value.kind == REEF_VALUE_ONE && reef_has_id(w, e, c)))
         return reef__failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
     bool has = component_there(w, t, e, place, from);
-    const bool there = has && value.kind == REEF_VALUE_ONE && !(BUG(334) && t->relation);
+    const bool there = has && value.kind == REEF_VALUE_ONE;
     if (w->commands && (w->notifying || !there)) return one_deferred(w, op, e, &value);
     if (remove && !has) return remove_instead(w, op, e, t);
     const bool more = has && value.kind == REEF_VALUE_DEFAULT;
@@ -356,8 +354,7 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     } else if (UNLIKELY(b->disabled_bits !=
                         /* An id that has a bit too many, or a switch whose mark has to be cleared with it. */
                         0)) {
-        if (b->disabled_bits == BITS_OF_DISABLED || (!on && !BUG(35) && reef__bit_has(w, c.id | BIT_DISABLED, place)))
-            return false;
+        if (b->disabled_bits == BITS_OF_DISABLED || (!on && reef__bit_has(w, c.id | BIT_DISABLED, place))) return false;
     }
     const uint64_t bit = 1ull << (place % 64), was = words[place_row(place) / 64];
     if (UNLIKELY(((was & bit) != 0) == on)) return false;
@@ -378,8 +375,7 @@ INLINE uint64_t chunk_remember(reef_world *w, value_store *s, reef_entity e, boo
     uint64_t *words = bits_open(w, number, e, on, &place);
     if (UNLIKELY(words == NULL)) return UINT64_MAX;
     const uint32_t marks = w->state.bits[number - 1].disabled_bits;
-    if (UNLIKELY(marks != 0) && !on && !BUG(35) && reef__bit_has(w, s->component | BIT_DISABLED, place))
-        return UINT64_MAX;
+    if (UNLIKELY(marks != 0) && !on && reef__bit_has(w, s->component | BIT_DISABLED, place)) return UINT64_MAX;
     if (s->cached_gate != w->hot.version) s->cached.slots = s->hole.slots = s->cached_indices = 0;
     s->cached_gate = LIKELY(marks == 0) ? w->hot.version : 0;
     s->cached_first = place - place_row(place);
@@ -654,7 +650,7 @@ static COLD bool all_there(const reef_world *w, reef_entity e, const reef_value 
 {
     for (uint32_t i = 0; i < count; i++) {
         const reef_component c = values[i].component;
-        const bool has = BUG(171) ? reef_has_id(w, e, c) : has_itself(w, e, reef__type_of(c.id));
+        const bool has = has_itself(w, e, reef__type_of(c.id));
         if (values[i].kind == REEF_VALUE_REMOVE || !has) return false;
     }
     return place_of(w, e) != PLACE_DEAD;
@@ -665,7 +661,7 @@ COLD reef_status reef__change_held(reef_world *w, const char *op, reef_entity e,
 {
     const reef_component c = {count == 1 ? values->component.id : 0};
     if (place_of(w, e) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
-    const bool more = absent && (BUG(172) ? reef_has_id(w, e, c) : has_itself(w, e, reef__type_of(c.id)));
+    const bool more = absent && has_itself(w, e, reef__type_of(c.id));
     if (more && reef__type_of(c.id)->home != REEF_MULTI) return reef__failure(w, REEF_EXISTS, op, c, e, 0);
     if (more) return reef__multi_add(w, op, e, reef__type_of(c.id), values, NULL);
     return change_values(w, op, e, values, count);

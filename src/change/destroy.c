@@ -57,13 +57,13 @@ static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
         t = reef__row_leave_prepare(w, place);
         if (t == NULL || (t->next - 1 == place && !reef__bits_prepare_clear(w, t->bits, place))) return false;
         if (t->shape->tracked && !reef__removals_prepare_row(w, t->shape)) return false;
-        if (t->shape->tracked && !BUG(42)) reef__removals_log_row(w, t->shape, place, e);
+        if (t->shape->tracked) reef__removals_log_row(w, t->shape, place, e);
         if (observed(w)) row_leave(w, t->shape, reef_slots_at(&w->hot, place), place_row(place));
         else reef__row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
         quarantine_because(w, "reef_destroy", 0, e);
     }
-    reef__name_forget(w, e);                                /* while its parent is known */
-    if (stored_any(w) && !BUG(111)) reef__stored_end(w, e); /* while the row still says what the entity has */
+    reef__name_forget(w, e);                   /* while its parent is known */
+    if (stored_any(w)) reef__stored_end(w, e); /* while the row still says what the entity has */
     if (t) {
         reef__row_fill(w, t, place);
         reef__table_lease(w, t);
@@ -82,7 +82,7 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     if (w->commands && reef__command_knows(w, e))
         return reef__command_plain(w, w->commands, COMMAND_DESTROY, op, e, none);
     if (place == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, none, e, 0);
-    if (w->locks && !BUG(17)) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
+    if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
     if (w->slow & SLOW_RELATED && !w->untargeted && reef__relations_by->related_to(w, e))
         return reef__relations_by->destroy(w, op, &e, 1);
     const bool told = reef__entity_watched(w, e);
@@ -109,10 +109,10 @@ void reef__destroy_values(reef_world *w, const reef_entity *e, uint32_t n)
         const uint32_t place = place_of(w, e[i]);
         const shape *s = place == PLACE_EMPTY ? NULL : shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
         if (s && s->tracked) reef__removals_log_row(w, s, place, e[i]);
-        if (stored_any(w) && !BUG(111)) reef__stored_end(w, e[i]);
+        if (stored_any(w)) reef__stored_end(w, e[i]);
     }
     for (uint32_t i = n; w->state.name_count && i-- > 0;) reef__name_forget(w, e[i]);
-    if (!tracked && stored_any(w) && !BUG(111)) reef__stored_end_many(w, e, n);
+    if (!tracked && stored_any(w)) reef__stored_end_many(w, e, n);
 }
 
 /* Destroys all rows of a table. */
@@ -183,7 +183,7 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
 static void destroy_table_cache(reef_world *w, uint32_t id)
 {
     struct edge_entry *cached = &w->edge_cache[EDGE_CACHE + 2];
-    if (cached->key == id || (reef__table_watched(w, id) && !BUG(395))) return;
+    if (cached->key == id || reef__table_watched(w, id)) return;
     cached->key = id;
     w->edges_cached = true;
     cached->from = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
@@ -292,8 +292,7 @@ static bool doomed_room(reef_world *w, doomed *d, uint64_t more)
 
 static void doomed_free(reef_world *w, doomed *d)
 {
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, d->entities,
-                      (size_t)(BUG(19) ? d->count : d->room) * sizeof *d->entities);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)(d->room) * sizeof *d->entities);
 }
 
 /* Collects the rows of a table. */
@@ -304,7 +303,6 @@ static bool collect_table(reef_world *w, uint32_t id, doomed *d)
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
         const reef_entity *e = slot_entities(unit_slots(w, unit));
         uint32_t rows = chunk_rows(t, unit);
-        if (BUG(11) && rows == REEF_BLOCK_ROWS) rows--;
         for (uint32_t row = 0; row < rows; row++) d->entities[d->count++] = e[row];
     }
     return true;

@@ -247,10 +247,10 @@ static reef_status closure_find(closure *x, const reef_entity *e, uint64_t n)
     if (x->seen == NULL || !reef__relations_ready(x->w) || !kinds_find(x)) return REEF_NO_MEMORY;
     for (uint64_t i = 0; i < n; i++)
         if (!doom(x, e[i])) return REEF_NO_MEMORY;
-    for (uint32_t i = 0; s == REEF_OK && i < (BUG(197) ? n : x->dead_count); i++)
+    for (uint32_t i = 0; s == REEF_OK && i < x->dead_count; i++)
         for (uint32_t k = 0; s == REEF_OK && k < x->cascading; k++) s = doom_sources(x, &x->kinds[k], x->dead[i]);
     for (uint32_t i = 0; s == REEF_OK && i < x->dead_count; i++)
-        for (uint32_t k = BUG(197) ? 0 : x->cascading; s == REEF_OK && k < x->kind_count; k++)
+        for (uint32_t k = x->cascading; s == REEF_OK && k < x->kind_count; k++)
             s = end_relations(x, &x->kinds[k], x->dead[i]);
     return s;
 }

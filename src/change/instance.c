@@ -330,7 +330,7 @@ INLINE void outside_make(instance_plan *x, uint32_t k, const instance_outside *o
     const void *from = o->from && UNLIKELY(x->moved) ? reef_store_find(o->s, n->source) : o->from;
     if (o->s->relation) {
         relation_value *v = (relation_value *)(void *)to;
-        const bool named = o->target != NOT_A_NODE && !(BUG(241) && o->s->component != x->child_of);
+        const bool named = o->target != NOT_A_NODE;
         const relation_value *was = from;
         *v = (relation_value){was == NULL ? x->node[0].source : named ? x->node[o->target].copy : was->target, 0};
         if (UNLIKELY(o->s->size != sizeof *v)) memcpy(v + 1, was + 1, o->s->size - sizeof *v); /* its data */

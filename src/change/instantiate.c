@@ -280,7 +280,7 @@ static bool values_led(copying *x, uint64_t k, const reef_value *first, reef_val
 {
     v.data = (const char *)v.data + reef__type_of(v.component.id)->size;
     v.size--;
-    return gets_value(x, *first) && (BUG(382) || value_copy(x, k, v));
+    return gets_value(x, *first) && value_copy(x, k, v);
 }
 
 static bool is_span(const reef_value *v) { return v->kind == VALUE_SPAN && v->size > 1; }
@@ -462,7 +462,7 @@ static void outside_put(copying *x, const copied_node *node, const value_outside
     for (uint32_t i = first; i < first + n; i++) {
         char *slot = reef__store_raw(w, o->t->id, e[i], 0);
         if (o->s->size) bytes_copy(slot, o->data, o->s->size); /* a tag has no data */
-        if (target && !(BUG(241) && o->t->id != reef_id(ChildOf).id)) memcpy(slot, &target[i], sizeof *target);
+        if (target) memcpy(slot, &target[i], sizeof *target);
         if (o->held) reef__shared_hold(o->held);
         store_put(w, o->s, e[i]);
     }
@@ -589,7 +589,7 @@ static reef_status copies_fill(copying *x, const reef_entity *given)
     for (; s == REEF_OK && k < x->node_count; k++) s = node_make(x, k, given);
     w->value_count = 0;
     if (s != REEF_OK) {
-        while (k-- > 0 && !BUG(243)) reef__spawn_undo(&x->nodes[k].rows, x->nodes[k].made);
+        while (k-- > 0) reef__spawn_undo(&x->nodes[k].rows, x->nodes[k].made);
         return s;
     }
     if (told) observe_open(w);

@@ -105,7 +105,7 @@ static reef_status way_leads(const reef_world *w, const value_store *s, reef_ent
     for (uint32_t steps = 0;; steps++) {
         const relation_value *v = reef_store_find(s, from);
         if (v == NULL) return REEF_ABSENT;
-        if (reef_entity_equal(v->target, to)) return BUG(249) ? REEF_ABSENT : REEF_OK;
+        if (reef_entity_equal(v->target, to)) return REEF_OK;
         from = v->target;
         if (ends && bit_read(ends, place_of(w, from))) return REEF_ABSENT;
         if (LIKELY(steps < STEPS_ALONE)) continue;
@@ -130,7 +130,7 @@ static reef_status target_check(reef_world *w, reef_entity e, const type *t, ree
     if (!reef_is_alive(w, target)) return refusal_because(w, REEF_NOT_ALIVE, t, target, NULL);
     if (UNLIKELY(w->state.name_count != 0) && t->id == reef_id(ChildOf).id) {
         const reef_status s = reef__name_may_move(w, e, target);
-        if (s != REEF_OK && !BUG(246)) return s;
+        if (s != REEF_OK) return s;
     }
     if ((t->relation & REEF_ACYCLIC) == 0) return REEF_OK;
     if (reef_entity_equal(target, e))
@@ -284,7 +284,7 @@ INLINE relation_value *relation_own(reef_world *w, value_store *s, reef_entity s
 
 static void relation_turn(reef_world *w, value_store *s, reef_entity source, relation_value *v, reef_entity target)
 {
-    if (!BUG(196)) reef__relation_index_remove(w, s, source, v);
+    reef__relation_index_remove(w, s, source, v);
     *v = (relation_value){target, 0};
     reef__relation_index_add(w, s, source, v);
 }
@@ -367,7 +367,7 @@ void reef__relation_came(reef_world *w, value_store *s, reef_entity source, uint
 {
     const relation_value *from = v->data;
     relation_value *to = (relation_value *)(void *)slot_value(s, source.index);
-    if (!BUG(402)) bit_turn_on(&w->state.bits[bit_number_of(w, s->component) - 1], place);
+    bit_turn_on(&w->state.bits[bit_number_of(w, s->component) - 1], place);
     *to = (relation_value){from->target, 0};
     data_put(s, to, from + 1, s->size - sizeof *to);
     paged_put(w, s, source);
@@ -626,7 +626,7 @@ static bool place_change(reef_world *w, reef_entity source, const type *t, reef_
     relation_value *v = reef_relation_mut_id(w, source, (reef_component){t->id}, target);
     if (v == NULL) return false;
     reef__relation_index_remove(w, relation_store(w, t), source, v);
-    v->place = BUG(245) ? 0 : place;
+    v->place = place;
     reef__relation_index_add(w, relation_store(w, t), source, v);
     return true;
 }

@@ -71,7 +71,7 @@ static reef_status halves_make(reef_world *w, const coupling *x)
         s = reef__relate_one(w, x->half[made].source, x->t, x->half[made].target, x->data, made ? 0 : x->place);
         made += s >= 0;
     }
-    while (s < 0 && made-- > 0 && !BUG(198)) half_undo(w, x->t, &x->half[made]);
+    while (s < 0 && made-- > 0) half_undo(w, x->t, &x->half[made]);
     return s;
 }
 
@@ -157,7 +157,7 @@ static COLD reef_status relate_again(reef_world *w, reef_entity a, const type *t
 bool reef__half_is_lost(const reef_world *w, reef_entity source, const type *t, reef_entity target)
 {
     return (t->relation & REEF_SYMMETRIC) && relation_of(w, t, source, target) &&
-           relation_of(w, t, target, source) == NULL && !BUG(381);
+           relation_of(w, t, target, source) == NULL;
 }
 
 reef_status reef__relate_both(reef_world *w, reef_entity a, const type *t, reef_entity b, const void *data,
@@ -180,7 +180,7 @@ reef_status reef__unrelate_both(reef_world *w, reef_entity a, const type *t, ree
         return reef__failure(w, REEF_NO_MEMORY, w->calling, (reef_component){t->id}, a, 0);
     observe_open(w);
     unrelate_prepared(w, a, t, b);
-    if (!BUG(244)) unrelate_prepared(w, b, t, a);
+    unrelate_prepared(w, b, t, a);
     observe_close(w);
     return REEF_OK;
 }

@@ -104,7 +104,7 @@ static void row_go_aware(reef_world *w, const type *t, const struct edge_entry *
     if (UNLIKELY(from->bits != 0)) reef__bits_move(w, from->bits, place, to_place);
     reef__row_fill(w, from, place);
     record_replace(w, HANDLE_INDEX(x->h), to_place);
-    if (UNLIKELY(from->bits != 0) && remove && !BUG(34)) reef__bit_commit(w, t->id | BIT_DISABLED, to_place, false);
+    if (UNLIKELY(from->bits != 0) && remove) reef__bit_commit(w, t->id | BIT_DISABLED, to_place, false);
     w->hot.moves++;
 }
 
@@ -130,7 +130,7 @@ INLINE bool move_reserve(reef_world *w, row_place *x, reef_entity e, const type 
 {
     const struct edge_entry *const k = &w->edge_cache[i];
     if (!record_reserve(w, HANDLE_INDEX(x->h))) return false;
-    if (!BUG(396)) x->record = (char *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(x->h));
+    x->record = (char *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(x->h));
     if (LIKELY(edge_open(w, x, i, w->hot.version)))
         return record_reserve(w, HANDLE_INDEX(handle_at(k->from->tail, place_row(k->from->next - 1))));
     if (!leave_reserve(w, x, k->from) || !room_reserve(w, k->to)) return false;
@@ -182,7 +182,7 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
         return change_failed(w, op, e, t, s);
     }
     if (UNLIKELY(t->tracked)) {
-        if (remove && !BUG(399)) reef__removal_log(w, t, x->place, e);
+        if (remove) reef__removal_log(w, t, x->place, e);
         else reef__track_stamp(w, t->id, e.index, true);
     }
     if (remove && d->slot && (t->hooked || told)) {
@@ -333,7 +333,7 @@ static void value_replace_told(reef_world *w, reef_entity e, const type *t, char
     old_value old;
     if (t->size <= OLD_BYTES) value_replace(old.at, to, t->size); /* where it is larger, nobody asks for it */
     value_replace(to, value, t->size);
-    (void)observe_tell(w, e, t, REEF_ON_SET, to, BUG(400) ? to : old.at);
+    (void)observe_tell(w, e, t, REEF_ON_SET, to, old.at);
 }
 
 bool reef__row_set(reef_world *w, const char *op, reef_entity e, reef_component c, const void *value, size_t size,

@@ -42,7 +42,7 @@ INLINE bool row_place_find(const reef_world *w, row_place *x, reef_entity e)
 
 INLINE uint64_t row_place_key(const row_place *x, reef_component c, bool remove)
 {
-    return edge_key(x->slots[0].head.table, c.id, remove && !BUG(2));
+    return edge_key(x->slots[0].head.table, c.id, remove);
 }
 
 /* Is the edge of this key cached? If so, it is in the entry of the edge that was used last. Where the gate is closed
@@ -179,7 +179,7 @@ INLINE uintptr_t row_move_by_edge(reef_world *w, const row_place *x, uint32_t i,
         char *fresh = (char *)k.to[e->slot].block + (word ? k.to_at : place_row(to_place) * (size_t)e->size);
         if (value && word) memcpy(fresh, value, 8);
         else if (value) bytes_copy(fresh, value, e->size);
-        else if (!BUG(15)) memset(fresh, 0, word ? 8 : e->size);
+        else memset(fresh, 0, word ? 8 : e->size);
         if (answer == 0) answer = (uintptr_t)fresh;
     }
     if (remove && hole && e->slot) {
@@ -202,10 +202,10 @@ INLINE uintptr_t row_move_by_edge(reef_world *w, const row_place *x, uint32_t i,
     words_move(&k, e->move, e->end_8, hole);
     if (LIKELY(e->rest == 0)) return answer;
     const uint32_t before = e->pair_count, behind = (uint32_t)(e->end_16 - e->end_8) - before;
-    if (!BUG(10)) pairs_move(&k, e->pair_from, e->pair_to, before, hole);
+    pairs_move(&k, e->pair_from, e->pair_to, before, hole);
     if (!word && behind)
         pairs_move(&k, e->pair_from + (before + remove) * sizeof(reef_slot),
-                   e->pair_to + (before + (!remove && !BUG(118))) * sizeof(reef_slot), behind, hole);
+                   e->pair_to + (before + !remove) * sizeof(reef_slot), behind, hole);
     return UNLIKELY(e->count != e->end_16) ? cells_go(&w->edge_cache[i], k.here, place, answer) : answer;
 }
 /* The last row of a table leaves no hole, and it is often the next one that goes: so it has a path of its own. (Rows

@@ -47,7 +47,7 @@ reef_status reef_share_id(reef_world *w, reef_entity from, reef_entity to, reef_
     reef_status s = shared_check(w, from, c);
     if (s != REEF_OK) return reef__failure(w, s, op, c, from, 0);
     if (!reef_is_alive(w, to)) return reef__failure(w, REEF_NOT_ALIVE, op, c, to, 0);
-    const void *value = BUG(174) ? reef_get_id(w, from, c) : reef__value_itself(w, from, c);
+    const void *value = reef__value_itself(w, from, c);
     if (value == NULL) return reef__failure(w, REEF_ABSENT, op, c, from, 0);
     return value == reef__value_itself(w, to, c) ? REEF_OK : value_give(w, op, to, c, value);
 }

@@ -113,7 +113,7 @@ reef_status reef__spawn_row(spawning *x, uint32_t i)
     ((reef_entity *)slots[SLOT_ENTITIES].block)[row] = e;
     record_put(w, e, place);
     reef__row_pushed(w, t);
-    if (t->shape->tracked && !BUG(41)) reef__track_stamp_row(w, t->shape, e.index);
+    if (t->shape->tracked) reef__track_stamp_row(w, t->shape, e.index);
     return REEF_OK;
 }
 
@@ -214,7 +214,7 @@ static bool values_under_ids(const spawning *x)
  * take 2.2.) */
 static void entities_early(spawning *x)
 {
-    x->named = x->entities && (!values_under_ids(x) || BUG(150));
+    x->named = x->entities && !values_under_ids(x);
     if (x->named) reef__ids_peek(x->w, 0, x->n, x->entities);
 }
 
@@ -248,7 +248,7 @@ static reef_status spawn_all(spawning *x, bool rows)
         if (more == 0) s = REEF_NO_MEMORY;
         if (s != REEF_OK) {
             reef__table_trim(w, x->t);
-            if (!BUG(16)) reef__spawn_undo(x, made);
+            reef__spawn_undo(x, made);
             if (x->named) memset(x->entities, 0, x->n * sizeof *x->entities);
             return s;
         }
@@ -647,7 +647,7 @@ static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint
     if (id <= TABLE_EMPTY || reef__table_watched(w, id)) return e;
     for (uint32_t i = 0; i < count; i++) { /* what comes along outside of tables isn't in the set */
         const type *t = reef__type_of(values[i].component.id);
-        if (!reef__table_meets(w, id, t) && !BUG(240)) return e;
+        if (!reef__table_meets(w, id, t)) return e;
         related += store_of(w, t->id)->straight != 0;
     }
     if (shape_of(w->family, id)->component_count != count - related) return e;

@@ -250,7 +250,7 @@ static bool prefab_plain(const reef_world *w, reef_entity prefab, uint32_t place
     EACH_BIT_STORE(w, bits_of(w, place), b)
     {
         const uint32_t c = b->key & ~BIT_DISABLED;
-        if (c != reef_id(ChildOf).id && c != reef_id(InstanceOf).id && bit_read(b, place) && !BUG(260)) return false;
+        if (c != reef_id(ChildOf).id && c != reef_id(InstanceOf).id && bit_read(b, place)) return false;
     }
     return true;
 }

@@ -279,7 +279,7 @@ static void stage_replace(const value_stage *x, const stage_walk *k)
     relation_value replaced = {{0, 0}, 0};
     if (t->relation) {
         memcpy(&replaced, here, sizeof replaced);
-        if (!BUG(196)) reef__relations_by->index_remove(w, s, x->e, here);
+        reef__relations_by->index_remove(w, s, x->e, here);
     }
     if (t->home == REEF_SHARED) {
         void *was = *(void **)(void *)here;

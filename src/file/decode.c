@@ -104,7 +104,7 @@ static bool state_is(decoding *d, uint64_t hash, reef_status status, const char 
     if (hash == 0 || d->load->converted) return true;
     if (!validated(d)) return false;
     const uint64_t is = reef_hash(d->w);
-    if (is == 0 && !BUG(181)) return reef__decode_no_memory(d);
+    if (is == 0) return reef__decode_no_memory(d);
     return is == hash || reef__in_wrong(d->in, status, "%s", what);
 }
 
@@ -198,7 +198,7 @@ static bool owners_sound(decoding *d)
 {
     char message[SECTION_DETAIL];
     d->in->payload = NULL;
-    return BUG(291) || reef__stores_validate_owners(d->w, message, sizeof message) == REEF_OK ||
+    return reef__stores_validate_owners(d->w, message, sizeof message) == REEF_OK ||
            reef__in_wrong(d->in, REEF_CORRUPT, "%s", message);
 }
 
@@ -298,8 +298,8 @@ bool reef__file_read(section_in *in, record_load *r, reef_world *loaded, reef_wo
     if (ok && in->data == NULL && (in->size == UINT64_MAX || (r->flags & FILE_JOURNAL) || declares))
         ok = rest_read(in, &all, &room);
     world_let_go(target);
-    ok = ok && (!declares || BUG(522) || rehearsed(in, r, target)) && file_decode(in, r, loaded, target);
-    if (ok && r->lost && r->desc && r->desc->lossless && !r->planned && !BUG(523))
+    ok = ok && (!declares || rehearsed(in, r, target)) && file_decode(in, r, loaded, target);
+    if (ok && r->lost && r->desc && r->desc->lossless && !r->planned)
         ok = reef__in_wrong(in, REEF_NOT_PORTABLE, "%llu values would lose something", (unsigned long long)r->lost);
     if (all) {
         in->data = NULL;

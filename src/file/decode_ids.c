@@ -91,11 +91,6 @@ bool reef__decode_free(decoding *d)
         const reef_entity e = reef__get_handle(in);
         if (in->status != REEF_OK || !reef__decode_place(d, e, PLACE_DEAD)) return false;
         *ring_at(d->w, d->w->state.ring_tail++) = e.index;
-        if (BUG(101) && i == 1) {
-            uint32_t *a = ring_at(d->w, d->w->state.ring_tail - 2), *b = ring_at(d->w, d->w->state.ring_tail - 1);
-            const uint32_t first = *a;
-            *a = *b, *b = first;
-        }
     }
     return true;
 }

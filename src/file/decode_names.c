@@ -104,7 +104,7 @@ bool reef__decode_renames(decoding *d, file_type *f, field_op *op, const reef_na
         if (!reef__decode_keep(d, f, REEF_NOTE_NAME_DROPPED, f->op_count, field, name, NULL)) return false;
         d->notes[d->note_count - 1].op_end = f->op_count + 1; /* the step that follows */
     }
-    if (same || BUG(390)) return true;
+    if (same) return true;
     op->rename = f->rename_count;
     op->mask = from->mask;
     for (uint32_t i = 0; i < from->count; i++) {

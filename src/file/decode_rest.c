@@ -113,7 +113,7 @@ bool reef__decode_time(decoding *d)
     s->ticks = reef__get_u64(in);
     s->time_ns = reef__get_u64(in);
     s->seed = reef__get_u64(in);
-    d->newest = reef__get_most(in, "version", 8, BUG(160) ? UINT64_MAX : RECORD_VERSION_MAX);
+    d->newest = reef__get_most(in, "version", 8, RECORD_VERSION_MAX);
     s->single = reef__get_handle(in);
     if (in->status != REEF_OK) return false;
     d->w->hot.version = d->base + d->newest;
@@ -177,7 +177,6 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
         if (in->status != REEF_OK) return false;
         const uint64_t serial = file_serial(d, name, false);
         if (serial == 0) return false;
-        if (BUG(190) && reef__unknown_system_of(d->w, serial)) continue;
         if (t && !event_place_put(d, serial, name, t->id, position)) return false;
     }
     return true;

@@ -36,11 +36,9 @@ static bool rows_end(decoding *d, table *t, uint32_t gone)
         return reef__decode_no_memory(d);
     if (gone == rows && t->chunks > 1 && !reef__chunk_page_own(w, unit_slots(w, unit)[0].head_more.previous))
         return reef__decode_no_memory(d);
-    for (uint32_t row = rows - gone; t->bits && !BUG(180) && row < rows; row++)
+    for (uint32_t row = rows - gone; t->bits && row < rows; row++)
         if (!reef__bits_prepare_clear(w, t->bits, unit_place(unit) + row)) return reef__decode_no_memory(d);
     for (uint32_t row = rows - gone; row < rows; row++) {
-        if (BUG(180) && t->bits && !reef__bits_prepare_clear(w, t->bits, unit_place(unit) + row))
-            return reef__decode_no_memory(d);
         reef__bits_clear(w, t->bits, unit_place(unit) + row);
         reef__row_destroy(t->shape, unit_slots(w, unit), row);
     }
@@ -175,7 +173,7 @@ static bool rows_renew(const chunk_reading *x, const piece_head *p)
 static bool handles_read(const chunk_reading *x, const piece_head *p)
 {
     reef_world *w = x->d->w;
-    if (!BUG(104) && !rows_renew(x, p)) return false;
+    if (!rows_renew(x, p)) return false;
     if (!reef__block_own_at(w, x->t, x->unit, SLOT_ENTITIES)) return reef__decode_no_memory(x->d);
     reef_slot *slots = unit_slots(w, x->unit);
     slots[SLOT_ENTITIES].version = p->newest;
@@ -353,7 +351,7 @@ static bool words_read(decoding *d, uint32_t key, file_table *ft, uint32_t compo
     if (unit == 0 || in->status != REEF_OK) return false;
     /* The bit store of a type is made before that of its marks. Where it has words they keep their version. */
     const bool of_bits =
-        component && reef__type_of(component)->bit && (BUG(162) || bit_words(bit_store_of(w, component), unit) == NULL);
+        component && reef__type_of(component)->bit && (bit_words(bit_store_of(w, component), unit) == NULL);
     if (of_bits && !reef__bit_prepare(w, component, ft->id, unit_place(unit), true)) return reef__decode_no_memory(d);
     if (!reef__bit_prepare(w, key, ft->id, unit_place(unit), true)) return reef__decode_no_memory(d);
     bit_store *b = (bit_store *)(uintptr_t)bit_store_of(w, key);

@@ -180,7 +180,7 @@ bool reef__decode_relations_done(decoding *d)
 static bool versions_keep(decoding *d, const value_store *s)
 {
     d->before_count = 0;
-    if (d->whole || s->count == 0 || (d->w->hot.index_count == 0 && !BUG(182))) return true;
+    if (d->whole || s->count == 0 || (d->w->hot.index_count == 0)) return true;
     if (!reef__decode_room(d, &d->before, &d->before_room, d->w->hot.index_count, sizeof *d->before)) return false;
     d->before_count = d->w->hot.index_count;
     ASSERT(d->before != NULL); /* memset wants an address, also for no bytes */

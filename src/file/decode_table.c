@@ -43,7 +43,7 @@ static bool table_types(decoding *d, uint32_t number, uint32_t **ids, uint32_t *
     uint32_t n = 0, code = 0;
     for (uint32_t i = 0; i < ft->type_count; i++) {
         const file_type *f = &d->types[ft->types[i]];
-        if (f->dropped && !BUG(521)) code = number + 1;
+        if (f->dropped) code = number + 1;
         if (f->dropped) continue;
         if (!reef__decode_room(d, ids, room, n + 1 + f->t->part_count, sizeof **ids)) return false;
         (*ids)[n++] = f->t->id;

@@ -214,8 +214,7 @@ void reef__decode_values(const file_type *f, const unsigned char *from, const va
         else if (op->was == op->kind && op->rename_count == 0)
             for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) op_reorder(op, p, q);
         else
-            for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride)
-                op->lost += !op_convert(f, op, p, q) && !BUG(520);
+            for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) op->lost += !op_convert(f, op, p, q);
     }
 }
 
@@ -471,7 +470,7 @@ static const type *type_declare(type_reading *x)
     if (x->base && x->d->types[x->base - 1].t && !x->d->types[x->base - 1].to && !x->d->types[x->base - 1].dropped)
         desc.base.id = x->d->types[x->base - 1].t->id;
     const type *t = reef__type_of(reef_type_new(&desc, &status).id);
-    if (status == REEF_NO_MEMORY && !BUG(188)) (void)reef__decode_no_memory(x->d);
+    if (status == REEF_NO_MEMORY) (void)reef__decode_no_memory(x->d);
     return t;
 }
 
@@ -581,7 +580,7 @@ static bool names_read(type_reading *x)
         if (number > used) used = number;
         x->fields[i].names = &x->lists.list[number - 1].names;
         const char *why = reef__names_refused(x->fields[i].names, (reef_kind)x->fields[i].kind);
-        if (why && !BUG(391)) return reef__in_wrong(in, REEF_CORRUPT, "field %.80s: %s", x->fields[i].name, why);
+        if (why) return reef__in_wrong(in, REEF_CORRUPT, "field %.80s: %s", x->fields[i].name, why);
     }
     return (used == x->lists.count && used) || reef__in_wrong(in, REEF_CORRUPT, "a list of names belongs to no field");
 }
@@ -635,7 +634,7 @@ bool reef__decode_types(decoding *d)
 {
     const uint32_t count = reef__get_u32(d->in);
     /* A type whose registration failed for want of memory would be unknown, and its values left out. */
-    if (!BUG(189) && !reef__types_known()) return reef__decode_no_memory(d);
+    if (!reef__types_known()) return reef__decode_no_memory(d);
     for (uint32_t i = 0; i < count && d->in->status == REEF_OK; i++) {
         if (!reef__decode_room(d, &d->types, &d->type_room, d->type_count + 1, sizeof *d->types)) return false;
         type_reading x = {.d = d, .f = &d->types[d->type_count]};

@@ -74,7 +74,7 @@ static void clocks_put(encoding *x)
 static void difference_bound(encoding *x)
 {
     x->runs_from = x->again = UINT64_MAX;
-    if (x->base == NULL || BUG(163)) return;
+    if (x->base == NULL) return;
     /* What both states share was written at the base's fork_version or before. */
     uint64_t first = UINT64_MAX, limit = x->base->hot.fork_version, oldest = UINT64_MAX;
     bool needed = x->w->state.track_count != 0;
@@ -146,7 +146,7 @@ static void time_put(encoding *x)
     reef__put_u64(x->o, s->ticks);
     reef__put_u64(x->o, s->time_ns);
     reef__put_u64(x->o, s->seed);
-    reef__put_u64(x->o, BUG(105) || BUG(160) ? x->w->hot.version : UINT64_C(1) + x->runs.count);
+    reef__put_u64(x->o, UINT64_C(1) + x->runs.count);
     reef__put_handle(x->o, reef_single_entity(x->w));
     clocks_put(x);
     systems_put(x);
@@ -249,7 +249,7 @@ static void sections_put(encoding *x, uint64_t before, uint64_t after)
 static void gone_names_resolve(reef_world *w)
 {
     reef__unknown_systems_resolve(w);
-    if (!BUG(191)) reef__events_sift(w);
+    reef__events_sift(w);
 }
 
 reef_status reef__record_write(section_out *o, numbering *n, const record_desc *d, const char *operation)

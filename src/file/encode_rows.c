@@ -173,7 +173,7 @@ static uint32_t column_put(encoding *x, const chunk_pair *p, const file_column *
             if (next == p->rows[NOW] || next - end > gap) break;
             end = next + 1;
         }
-        piece_put(x, p, c, number, row, end - row - (BUG(102) && p->unit[WAS] && number && end - row > 1));
+        piece_put(x, p, c, number, row, end - row);
         pieces++;
         row = end < p->rows[NOW] ? next : end;
     }

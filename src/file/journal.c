@@ -206,7 +206,7 @@ static reef_status journal_take_over(reef_journal *j, const record_load *r, reef
     if (s == REEF_OK && (s = journal_rewrite(j, op)) != REEF_OK) {
         const reef_error said = j->world->error;
         journal_hold(j, NULL); /* the base may share memory of the state that goes back */
-        if (!BUG(185)) reef__load_return(j->world, loaded, r, &back);
+        reef__load_return(j->world, loaded, r, &back);
         j->world->error = said;
     }
     reef__load_back_drop(j->world, &back);

@@ -90,7 +90,7 @@ static reef_status part_select(reef_world *fork, const char *text)
     uint64_t *matching = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
     if (matching) matches_find(fork, q, matching);
     reef_status s = matching ? reef_query_free(fork, q) : REEF_NO_MEMORY;
-    fork->untargeted = !BUG(199); /* nobody who matches goes with somebody who doesn't */
+    fork->untargeted = true; /* nobody who matches goes with somebody who doesn't */
     if (s == REEF_OK) s = others_destroy(fork, matching);
     if (s == REEF_OK && !reef__relations_end_dead(fork)) s = REEF_NO_MEMORY;
     reef__memory_free(m, MEMORY_OTHER, matching, bytes);

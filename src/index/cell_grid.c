@@ -60,7 +60,7 @@ INLINE void grid_look(cell_grid *x, const cell_rows *r, const gathered *g, uint3
         if (at < x->lowest[a]) x->lowest[a] = at;
         if (at > x->highest[a]) x->highest[a] = at;
     }
-    if (r->bodies && g->radius[i] > x->reach && !BUG(458)) x->reach = g->radius[i];
+    if (r->bodies && g->radius[i] > x->reach) x->reach = g->radius[i];
 }
 
 /* The same for all rows that were gathered. (Each bound of its own loop, which compilers vectorise.) */
@@ -192,8 +192,7 @@ static bool crowd_move(cell_sort *c, uint32_t from)
     const cell_grid *coarse = &g->grid[from];
     const uint32_t end = from + 1 < g->count ? g->grid[from + 1].first : g->buckets;
     bool crowded = false;
-    if (BUG(459) || coarse->depth == CROWD_DEPTH || g->count == GRIDS_MAX || !grid_is_wide(coarse, c->rows->axes))
-        return true;
+    if (coarse->depth == CROWD_DEPTH || g->count == GRIDS_MAX || !grid_is_wide(coarse, c->rows->axes)) return true;
     for (uint32_t k = coarse->first; k < end; k++) {
         if (g->start[k] <= CROWD) continue;
         g->start[k] |= CROWDED;
@@ -292,7 +291,7 @@ static bool sort_place(cell_sort *c)
     for (uint32_t a = 0; a < r->axes; a++) memset((char *)r->at[a] + at_bytes(r, sum), 0, at_bytes(r, ROWS_AT_ONCE));
     memset(r->index + sum, 0, ROWS_AT_ONCE * sizeof *r->index);
     if (r->bodies) memset(r->radius + sum, 0, ROWS_AT_ONCE * sizeof *r->radius);
-    return r->old || oldest <= UINT16_MAX || BUG(587);
+    return r->old || oldest <= UINT16_MAX;
 }
 
 /* ---- memory ---- */

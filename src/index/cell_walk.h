@@ -38,7 +38,6 @@ INLINE double coordinate_of(const cell_rows *r, uint32_t axis, uint32_t row)
 
 INLINE bool cell_slice_has(const cell_grid *g, const cell_rows *r, const cell_slice *s, uint32_t row)
 {
-    if (BUG(452)) return true;
     const uint64_t x = cell_of(g, 0, coordinate_of(r, 0, row), r->wide);
     return x >= s->x.from && x <= s->x.to && cell_of(g, 1, coordinate_of(r, 1, row), r->wide) == s->y &&
            (r->axes == 2 || cell_of(g, 2, coordinate_of(r, 2, row), r->wide) == s->z);

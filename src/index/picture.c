@@ -245,7 +245,7 @@ static bool pages_are_old(const reef_paged *p, uint64_t version)
 static bool column_is_old(const reef_world *w, const type *t, uint32_t table_id, const reef_slot *slots,
                           uint64_t version)
 {
-    if (t == NULL || !in_table(t) || BUG(451)) return true;
+    if (t == NULL || !in_table(t)) return true;
     for (uint32_t i = 0; i < t->part_count; i++) {
         const uint32_t slot = reef__slot_seek(w, t->parts[i], table_id);
         if (slot >= SLOT_COLUMNS && slot != REEF_SLOT_TAG && slots[slot].version > version) return false;
@@ -268,7 +268,6 @@ static bool store_is_old(const reef_world *w, const type *t, uint64_t version, p
 static bool bits_are_old(const reef_place *p, uint64_t version)
 {
     const state *s = &p->world->state;
-    if (BUG(456)) return true;
     const uint32_t of = p->type->of->id, body = p->type->body ? p->type->body->id : of;
     for (uint32_t i = 0; i < s->bit_count; i++) {
         const uint32_t id = s->bits[i].key & ~BIT_DISABLED;
@@ -285,7 +284,7 @@ static bool picture_is_right(const reef_place *p, picture_seen *now)
     const place_type *t = p->type;
     const uint64_t version = p->seen.version;
     *now = (picture_seen){.epoch = w->state_epoch};
-    bool right = p->made && (p->seen.epoch == w->state_epoch || BUG(450)) && bits_are_old(p, version);
+    bool right = p->made && p->seen.epoch == w->state_epoch && bits_are_old(p, version);
     right &= store_is_old(w, t->of, version, now);
     right &= store_is_old(w, t->body, version, now);
     for (chunk_cursor c = {.q = p->query}; chunk_next(&c);) {
@@ -366,7 +365,7 @@ bool reef__picture_refresh(reef_world *w, uint32_t component, uint64_t seen)
     reef_place *p = reef__picture_find(w, component);
     bool fresh;
     mutex_lock(&p->lock);
-    const bool ok = (BUG(455) && p->made) || picture_refresh(p, seen, &fresh);
+    const bool ok = picture_refresh(p, seen, &fresh);
     mutex_unlock(&p->lock);
     return ok;
 }

@@ -111,7 +111,7 @@ static NOINLINE void hits_more(hits *h, uint64_t hit)
         hit_put(h->hit, h->count++, hit);
         if (h->count == h->room)
             for (uint32_t i = h->count / 2; i-- > 0;) hits_down(h->hit, h->count, i);
-    } else if (h->room && (hit < hit_get(h->hit, 0)) != BUG(453)) {
+    } else if (h->room && hit < hit_get(h->hit, 0)) {
         hit_put(h->hit, 0, hit);
         hits_down(h->hit, h->count, 0);
     }
@@ -425,7 +425,7 @@ static void nearest_grow(near_search *k)
             }
             all &= cells_walk(k->s.p, g, k->s.axes, k->s.wide, k->s.wraps, low, high, &found, nearest_visit, k);
         }
-        if (last || BUG(457)) return;
+        if (last) return;
         if (all) r = limit; /* all rows were looked at: the next time they are all that count */
     }
 }

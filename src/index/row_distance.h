@@ -34,7 +34,7 @@ INLINE double way_to(const reef_place *p, const double *at, uint32_t row, uint32
 {
     double squared = 0;
     for (uint32_t a = 0; a < axes; a++) {
-        const double length = wraps && !BUG(454) ? p->type->length[a] : 0;
+        const double length = wraps ? p->type->length[a] : 0;
         const void *x = p->rows.at[a];
         way[a] = wide ? way_wide(at[a], ((const double *)x)[row], length)
                       : way_narrow((float)at[a], ((const float *)x)[row], (float)length);

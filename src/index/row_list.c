@@ -130,7 +130,7 @@ static size_t changes_merge(order_row *to, const order_row *old, const order_row
             else comes = new->row;
         }
         if (goes && was == GONE) gone = true;
-        if (comes == GONE && (!goes || BUG(582))) comes = was;
+        if (comes == GONE && !goes) comes = was;
         if (gone) *to++ = (order_row){row.key, row.index, GONE};
         if (comes != GONE) *to++ = (order_row){row.key, row.index, comes};
     }

@@ -287,15 +287,15 @@ static bool chunk_refresh(refreshing *r, const chunk_cursor *c, chunk_now *now)
     const bool all = r->all || u == NULL || u->seen == NULL;
     now->rows = c->rows;
     now->entities = slot_entities(c->slots);
-    now->entities_new = all || (c->slots[SLOT_ENTITIES].version > version && !BUG(583));
-    now->values_new = all || (order_is_stored(r->by) ? r->stored || now->entities_new
-                                                     : c->slots[slot].version > version && !BUG(580));
+    now->entities_new = all || (c->slots[SLOT_ENTITIES].version > version);
+    now->values_new =
+        all || (order_is_stored(r->by) ? r->stored || now->entities_new : c->slots[slot].version > version);
     r->visited += u && u->seen;
     if (u && !r->only_look) u->walk = x->walk;
     const bool same = !now->entities_new && !now->values_new && u->rows == c->rows;
     if (same && !c->match->look) return true;
     rows_all(now->listed, c->rows);
-    if (c->match->look && !BUG(461)) {
+    if (c->match->look) {
         const look l = {r->q, c->match->id, c->unit, c->rows, 0, now->entities, NULL, NULL};
         (void)reef__look_rows(&l, now->listed, 0, BIT_WORDS);
         if (same && memcmp(now->listed, u->seen->listed, sizeof now->listed) == 0) return true;
@@ -314,7 +314,7 @@ static bool chunks_forget(refreshing *r)
     for (uint32_t i = 0; i < x->units; i++) {
         seen_unit *u = &x->unit[i];
         units += u->seen != NULL;
-        if (u->seen == NULL || r->only_look || u->walk == x->walk || BUG(581)) continue;
+        if (u->seen == NULL || r->only_look || u->walk == x->walk) continue;
         const chunk_now gone = {.entities_new = true, .entities = u->seen->entities, .values = seen_values(u)};
         if (!chunk_compare(r, u, &gone)) return false;
         seen_free(r->memory, x, u);
@@ -404,7 +404,7 @@ static void seen_look(refreshing *r)
 {
     const reef_world *w = r->q->world;
     seen_state now = {.version = r->seen.version, .epoch = w->state_epoch};
-    r->all = r->seen.epoch != now.epoch && !BUG(460);
+    r->all = r->seen.epoch != now.epoch;
     if (order_is_stored(r->by)) {
         const value_store *s = store_of(w, r->by->type->id);
         now.values = s->count;
@@ -420,7 +420,7 @@ bool reef__value_rows_refresh(value_rows **rows, const query *q, const ordering 
     memory *m = &q->world->family->memory;
     refreshing r = {.memory = m, .rows = *rows, .q = q, .by = by, .seen = *seen};
     seen_look(&r);
-    r.only_look = REEF_ACQUIRE_U32(&r.rows->holders) > 1 && !BUG(584);
+    r.only_look = REEF_ACQUIRE_U32(&r.rows->holders) > 1;
     bool ok = !r.only_look || chunks_refresh(&r);
     if (r.only_look && r.different) {
         value_rows *own = value_rows_copy(m, r.rows);

@@ -81,7 +81,7 @@ static uint32_t net_of(const reef_world *w, const watcher *x, const net *all, ui
     const bool was = first != REEF_ON_ADD;
     const bool is = several_relations(t) ? reef__relation_find(store_of(w, t->id), e, all[0].target, NULL) != NULL
                                          : has_itself(w, e, t);
-    if (was && is) return BUG(71) && n > 1 ? 0 : REEF_ON_SET;
+    if (was && is) return REEF_ON_SET;
     return was == is ? 0 : is ? REEF_ON_ADD : REEF_ON_REMOVE;
 }
 
@@ -90,7 +90,7 @@ static uint32_t net_of(const reef_world *w, const watcher *x, const net *all, ui
 static const void *net_old(const net *all, uint64_t n)
 {
     uint64_t i = 0;
-    while (all[0].kind == REEF_ON_SET && all[i].old == NULL && i + 1 < n && !BUG(380)) i++;
+    while (all[0].kind == REEF_ON_SET && all[i].old == NULL && i + 1 < n) i++;
     return all[i].old;
 }
 

@@ -76,8 +76,7 @@ static notice *notice_add(observer_log *o, uint32_t kind, uint32_t component, ui
 static void log_empty(reef_world *w, observer_log *o)
 {
     for (uint64_t i = 0; i < o->notice_count; i++)
-        if (o->notices[i].held && !BUG(72))
-            held_end(reef__type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
+        if (o->notices[i].held) held_end(reef__type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
     o->notice_count = o->told = o->entity_count = o->references = o->op_notices = o->op_entities = 0;
     while (o->old_values && (o->old_values->next || o->old_values->bytes > OLD_VALUES_KEPT))
         reef__arena_drop(&w->family->memory, &o->old_values);
@@ -155,7 +154,7 @@ static uint32_t change_of(const reef_world *w, reef_entity e, const type *t, uin
     const reef_value *v = NULL;
     for (uint32_t i = 0; i < count && v == NULL; i++)
         if (values[i].component.id == t->id) v = &values[i];
-    if (BUG(173) ? reef_has_id(w, e, (reef_component){t->id}) : has_itself(w, e, t)) {
+    if (has_itself(w, e, t)) {
         if (v ? v->kind == REEF_VALUE_REMOVE : !t->bit && !t->stored && reef__slot_seek(w, t->id, to) == 0)
             return REEF_ON_REMOVE;
         return v && t->size ? REEF_ON_SET : 0;
@@ -276,13 +275,13 @@ static COLD bool observing_several(reef_world *w, reef_entity e, const type *t, 
     if (!reef__observing_ready(w)) return false;
     observer_log *o = w->observing;
     if (t->relation) {
-        const bool kept = (leaves && kinds_asked(o, t->id)) || BUG(336);
+        const bool kept = (leaves && kinds_asked(o, t->id));
         if (!plan_one(w, e, 2 + (uint64_t)o->head.matches, kept ? old_values_bytes(t) : 0)) return false;
         if (leaves) relation_notices_plan(o, REEF_ON_REMOVE, t, leaves, NULL);
         if (comes) relation_notices_plan(o, REEF_ON_ADD, t, NULL, comes);
         return true;
     }
-    const bool told = (kinds_asked(o, t->id) & REEF_ON_SET) != 0 && !BUG(195);
+    const bool told = (kinds_asked(o, t->id) & REEF_ON_SET) != 0;
     const bool first = told && leaves && leaves == reef__value_itself(w, e, (reef_component){t->id});
     if (!plan_one(w, e, told + (uint64_t)o->head.matches, first ? old_values_bytes(t) : 0)) return false;
     notice *n = told ? notice_add(o, REEF_ON_SET, t->id, o->op_entities, 1) : NULL;
@@ -460,7 +459,7 @@ static void observers_enter(reef_world *w)
     w->commands = o->head.round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
     w->deferring++;
     w->locks++;
-    if (!BUG(397)) reef__invalidate(w, INVALIDATE_LOOP_OPENED);
+    reef__invalidate(w, INVALIDATE_LOOP_OPENED);
 }
 
 static void observers_leave(reef_world *w)
@@ -508,7 +507,7 @@ static void observer_tell(reef_world *w, const struct observer *o, uint32_t kind
                      .component = o->component,
                      .count = n,
                      .entities = e,
-                     .targets = t && t->relation && kind != REEF_ON_DESTROY && !BUG(247) ? targets : NULL,
+                     .targets = t && t->relation && kind != REEF_ON_DESTROY ? targets : NULL,
                      .existing = existing,
                      .size = t ? t->size : 0};
     if (x.size && kind & (REEF_ON_ADD | REEF_ON_SET)) x.values = values_of(w, e, n, o->component, x.size, x.targets);
@@ -588,7 +587,7 @@ static void tell_collected_one(reef_world *w, observer_log *o)
     observers_enter(w);
     for (uint32_t i = 0; i < o->count; i++) {
         const struct observer *x = o->watchers[i].o;
-        if (x->collected && (n.kind & x->events || BUG(405)) && concerns(o, i, &n))
+        if (x->collected && (n.kind & x->events) && concerns(o, i, &n))
             observer_tell(w, x, n.kind, &e, NULL, &n.old, 1, false);
     }
     observers_leave(w);
@@ -674,7 +673,7 @@ static void done_matches(reef_world *w, observer_log *o)
     const uint32_t place = place_of(w, o->entities[o->op_entities]);
     for (uint32_t i = 0; i < o->count; i++) {
         const bool is = watcher_matches(&o->watchers[i], place);
-        if (is != o->before[i] && !BUG(70)) notice_add(o, is ? REEF_ON_MATCH : REEF_ON_UNMATCH, i, o->op_entities, 1);
+        if (is != o->before[i]) notice_add(o, is ? REEF_ON_MATCH : REEF_ON_UNMATCH, i, o->op_entities, 1);
     }
 }
 

@@ -152,7 +152,7 @@ static COLD bool observers_may_change(reef_world *w, const char *op)
 COLD bool reef__observers_settled(reef_world *w)
 {
     const bool waits = w->slow & SLOW_DEFERRED || (w->observing && w->observing->notice_count);
-    if (!waits || BUG(192)) return true;
+    if (!waits) return true;
     return reef__world_flush(w) != REEF_NO_MEMORY && (w->slow & SLOW_DEFERRED) == 0 &&
            (w->observing == NULL || w->observing->notice_count == 0);
 }
@@ -348,7 +348,7 @@ static COLD bool observing_make(reef_world *w)
         w->observing = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *w->observing);
     if (w->observing == NULL) return false;
     observer_log *o = w->observing;
-    ASSERT(o->notice_count == 0 || o->head.epoch == 0 || BUG(192));
+    ASSERT(o->notice_count == 0 || o->head.epoch == 0);
     if (!listeners_make(w, &fresh)) return reef__listeners_free(w, &fresh), false;
     reef__listeners_free(w, o);
     fresh.head.depth = o->head.depth;
@@ -356,11 +356,9 @@ static COLD bool observing_make(reef_world *w)
     fresh.head.stuck = o->head.stuck;
     memcpy(o, &fresh, offsetof(observer_log, notices)); /* the log, which begins there, stays */
     if (o->head.matches == 0 && !o->deaths && !o->births) w->slow &= ~SLOW_WATCHED;
-    if (!BUG(394)) {
-        edges_forget(w);
-        reef__sets_distrust(w);
-        reef__bundles_distrust(w);
-    }
+    edges_forget(w);
+    reef__sets_distrust(w);
+    reef__bundles_distrust(w);
     reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
     return true;
 }

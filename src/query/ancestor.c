@@ -35,8 +35,7 @@ static bool answer_is_known(reef_entity answer) { return (answer.index | answer.
  * a loop is open, so answers that depend on them aren't kept. */
 static bool may_be_kept(const query *q, uint32_t i)
 {
-    return q->terms[i].op < REEF_ANY_OF && q->facts[i].up && q->terms[i].up_most == 0 &&
-           (!q->facts[i].values || BUG(507));
+    return q->terms[i].op < REEF_ANY_OF && q->facts[i].up && q->terms[i].up_most == 0 && (!q->facts[i].values);
 }
 
 bool reef__ancestors_make(query *q)
@@ -105,7 +104,7 @@ static void answer_find(const query *q, uint32_t i, const relation_path *p, reef
         const relation_value *v = path_next(p, at);
         if (v == NULL) break;
         if (reef__component_holds(q, i, v->target)) {
-            answer = BUG(261) ? at : v->target;
+            answer = v->target;
             steps++;
             break;
         }

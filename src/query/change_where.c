@@ -636,7 +636,7 @@ reef_status reef_enable_where_id(reef_world *w, reef_query which, reef_component
     reef_status s = bulk_begin(&b, w, op, which, mark);
     if (s == REEF_OK && c.id) s = reef__type_ready(w, c.id);
     /* parts have no marks of their own */
-    if (s == REEF_OK && c.id && reef__type_of(c.id)->owner && !BUG(175)) s = REEF_BAD_ARGUMENT;
+    if (s == REEF_OK && c.id && reef__type_of(c.id)->owner) s = REEF_BAD_ARGUMENT;
     if (s == REEF_OK && reef__fixed_hold(b.q, b.since)) s = bulk_bits(&b, c.id | BIT_DISABLED);
     return bulk_end(&b, s, changed);
 }

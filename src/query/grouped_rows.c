@@ -62,8 +62,7 @@ bool reef__grouped_links_are_new(const grouped *g)
     const reef_world *w = g->w;
     uint64_t links, changes;
     links_count(w, &links, &changes);
-    return w->grouped_epoch != w->state_epoch || w->grouped_links != links ||
-           (w->grouped_link_changes != changes && !BUG(250));
+    return w->grouped_epoch != w->state_epoch || w->grouped_links != links || (w->grouped_link_changes != changes);
 }
 
 bool reef__grouped_rows_are_new(const grouped *g, const table *t)
@@ -186,7 +185,6 @@ void reef__grouped_rows(const grouped *g, order_row *rows, order_row *scratch, s
         n = runs_find(rows, count, scratch);
         runs = reef__order_rows(scratch, scratch + count, n);
         keys_number(runs, n, rows);
-        if (BUG(251)) break;
     }
     for (size_t i = 0, next; i < n; i = next) {
         const size_t first = end;

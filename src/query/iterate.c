@@ -93,7 +93,7 @@ COLD bool reef__run_make(query *q)
 {
     state *s = &q->world->state;
     if (run_find(q)) return true;
-    if (s->run_count == s->run_room && !BUG(165)) runs_forget(q->world, s);
+    if (s->run_count == s->run_room) runs_forget(q->world, s);
     memory *m = &q->world->family->memory;
     if (!reef__array_room(m, MEMORY_OTHER, &s->runs, &s->run_room, s->run_count + 1, sizeof *s->runs)) return false;
     s->runs[s->run_count++] = (struct query_run){q->serial, 0};
@@ -297,7 +297,7 @@ COLD reef_block reef_begin_text(reef_world *w, const char *text)
 static COLD void end_rest(reef_block *b)
 {
     reef_world *w = b->world;
-    if (!BUG(131)) reef__ahead_drop(w);
+    reef__ahead_drop(w);
     if (!(w->slow & SLOW_DEFERRED)) return;
     if (b->loop.deferred && --w->deferring == 0) w->commands = NULL;
     b->loop.deferred = false;
@@ -568,7 +568,7 @@ bool reef__walk_own(reef_block *b)
     /* a split may still fail at a later chunk: all old values must be there then, so it copies them */
     const bool whole =
         !b->loop.part && b->loop.mask == NULL && b->loop.first == 0 && b->count == chunk_rows(t, b->loop.unit);
-    writing_find(&x, b, t, b->loop.unit, whole || BUG(31));
+    writing_find(&x, b, t, b->loop.unit, whole);
     if (!walk_track_prepare(b, q, table_id)) return reef__walk_no_memory(b);
     const uint64_t version = reef__own_version(b, q);
     bool own[REEF_TERMS_MAX]; /* columns that nobody else wrote since the loop began */

@@ -431,11 +431,11 @@ const join_list *reef__gather_next(reef_block *b)
     const reef_slot *slots = unit_slots(w, unit);
     const value_store *s = b->loop.cells[0].from;
     const join_list *l = join_of_rows(c->join, w, slots, bits, unit);
-    if (l && UNLIKELY(l->moves != s->moves) && !BUG(143)) l = reef__join_find(q, slots, bits, unit, false);
+    if (l && UNLIKELY(l->moves != s->moves)) l = reef__join_find(q, slots, bits, unit, false);
     if (UNLIKELY(l == NULL) || UNLIKELY(l->rows == 0)) return NULL;
     for (uint32_t i = 0; i < q->head.write_count; i++) {
         uint64_t *version = (uint64_t *)(uintptr_t)&reef_slot_of(slots, m, i)->version;
-        if (UNLIKELY(*version <= w->hot.fork_version) && !BUG(144)) return NULL;
+        if (UNLIKELY(*version <= w->hot.fork_version)) return NULL;
         *version = w->hot.version;
     }
     reef_cell *x = &b->loop.cells[1];
@@ -599,7 +599,7 @@ bool reef__each_next(reef_block *b, bool (*next)(reef_block *))
     do {
         if (!each_step(b, next)) return false;
     } while (
-        q->facts[i].values && !BUG(508) &&
+        q->facts[i].values &&
         !reef__value_fulfils(q, i, reef__store_nth(store_of(b->world, q->cut->each), b->entities[0], b->loop.number)));
     return true;
 }

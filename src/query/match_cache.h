@@ -129,7 +129,7 @@ INLINE bool join_is_found(const joining *j, uint32_t unit)
 INLINE void join_forget_ahead(const query *q)
 {
     joining *j = q->cut->join;
-    if (j && !BUG(124)) j->found[0].unit = j->found[1].unit = 0;
+    if (j) j->found[0].unit = j->found[1].unit = 0;
 }
 /* Makes the list. It is kept if the chunk wasn't written since the version `settled`; otherwise it lasts until the
  * next list is made. NULL: the chunk has too many rows, the store has too many pages, or memory is short. It isn't

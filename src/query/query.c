@@ -63,7 +63,7 @@ static verdict leaf_verdict(const query *q, uint32_t i, uint32_t table_id)
 /* Are the rows of this table templates, which the query doesn't ask for? */
 static bool table_hidden(const query *q, uint32_t table_id)
 {
-    return q->hides && !BUG(242) && reef__slot_seek(q->world, reef_id(ReefPrefab).id, table_id) != 0;
+    return q->hides && reef__slot_seek(q->world, reef_id(ReefPrefab).id, table_id) != 0;
 }
 
 /* `at` is the term's number; it moves behind the term and all that is inside it. */
@@ -137,7 +137,7 @@ static bool match_room(query *q, uint32_t more)
     uint32_t capacity = q->match_capacity * 2 > need ? q->match_capacity * 2 : need + 3;
     char *p = reef__memory_resize(m, MEMORY_OTHER, matches_memory(q), matches_bytes(q, q->match_capacity),
                                   matches_bytes(q, capacity), PLAIN_ALIGN);
-    if (p == NULL && !BUG(5)) return false;
+    if (p == NULL) return false;
     q->matches = p + q->head.match_bytes;
     if (more <= 1) matches_clear(q, q->match_count, capacity); /* a caller that asks for many fills them itself */
     q->match_capacity = capacity;
@@ -166,7 +166,7 @@ static bool match_put(query *q, uint32_t at, uint32_t id, const uint16_t *column
 static uint32_t match_place(const query *q, uint32_t id)
 {
     const shape *s = shape_of(q->world->family, id);
-    uint32_t low = BUG(12) ? q->match_count : 0, high = q->match_count;
+    uint32_t low = 0, high = q->match_count;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
         if (reef__shape_compare(shape_of(q->world->family, match_at(q, mid)->id), s) < 0) low = mid + 1;
@@ -269,7 +269,7 @@ static void switches_find(query *q, bool some_disabled)
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
         if (t->op >= REEF_ANY_OF || t->op == REEF_OPTIONAL) continue;
-        only = t->enabled != REEF_DISABLED && !f->target && (!f->values || BUG(512)) && (!f->cold || f->fixed) &&
+        only = t->enabled != REEF_DISABLED && !f->target && !f->values && (!f->cold || f->fixed) &&
                (f->top || !(f->fixed || f->bit)) && (!f->bit || f->fixed || n < SWITCHES_FEW);
         if (only && f->bit && !f->fixed) q->switches[n++] = t->component.id << 1 | (t->op == REEF_NOT);
     }
@@ -340,7 +340,7 @@ static bool tables_look_new(query *q, uint32_t count)
     if (m && REEF_DEPENDENT(&m->elsewhere)) m = NULL;
     if (m && q->seen < m->lowest) q->seen = m->lowest < count ? m->lowest : count;
     if (m && m->lowest + m->capacity < end) end = m->lowest + m->capacity;
-    for (uint32_t id = q->seen; id < end && !(BUG(8) && q->types.told_count); id++) {
+    for (uint32_t id = q->seen; id < end; id++) {
         if (id < TABLE_EMPTY || (m && map_slot(m, id) == 0)) continue;
         bool all = true;
         for (uint32_t i = 1; all && i < q->types.count; i++) all = slot_find(q->world, q->types.id[i], id) != 0;
@@ -355,7 +355,7 @@ static bool tables_look_new(query *q, uint32_t count)
 /* Looks at the tables that the query was told of, if these are all that is new to it. */
 static bool tables_look_told(query *q)
 {
-    for (uint32_t i = 0; i < q->types.told_count && !BUG(8); i++) {
+    for (uint32_t i = 0; i < q->types.told_count; i++) {
         const uint32_t id = q->types.told[i], at = match_place(q, id);
         if (!match_is_there(q, at, id) && !table_look(q, id, at)) return false;
         if (!match_is_there(q, at, id)) continue;
@@ -432,7 +432,7 @@ static bool tables_look(query *q)
         count = w->family->graph.shape_count;
         mutex_unlock(&w->family->lock);
         const bool few = q->seen == 0 && used < count / RARE_AMONG;
-        const bool all = q->seen == 0 && count > FEW_TABLES && !few && !BUG(12);
+        const bool all = q->seen == 0 && count > FEW_TABLES && !few;
         if (used == UINT32_MAX || used != q->rare_used || q->seen == 0)
             if (!(all ? tables_look_all(q, count) : tables_look_new(q, count))) {
                 if (q->seen == 0) matches_forget(q); /* the next look starts again */
@@ -470,7 +470,7 @@ COLD bool reef__queries_ready(reef_world *w)
 {
     for (uint32_t i = 0; i < w->query_room; i++) {
         query *q = w->queries[i].query;
-        if (q && (!parameters_missing(q) || BUG(517)) && !query_update(q)) return false;
+        if (q && !parameters_missing(q) && !query_update(q)) return false;
     }
     return true;
 }
@@ -602,7 +602,7 @@ static reef_status leaf_check(reef_world *w, const reef_term *t, const char **wh
  * while the loop looks, so a filter beside written data can't ask what changed; the term with the data can. */
 static bool filter_adds(const query_text *l, const term_facts *facts, uint32_t i, uint32_t j)
 {
-    return facts[i].filter && facts[i].values && (facts[j].filter || l->term[i].since == REEF_ALWAYS || BUG(505));
+    return facts[i].filter && facts[i].values && (facts[j].filter || l->term[i].since == REEF_ALWAYS);
 }
 
 /* Is a component of one source named twice, where once is enough? */

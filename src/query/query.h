@@ -147,7 +147,7 @@ INLINE bool term_has_data(const query *q, uint32_t i)
 INLINE uint16_t match_quick(const query *q, const match *m)
 {
     if (m->rows == 0 || m->rows > REEF_BLOCK_ROWS || !q->head.remembers) return 0;
-    for (uint32_t i = 0; i < q->head.write_count && !BUG(126); i++)
+    for (uint32_t i = 0; i < q->head.write_count; i++)
         if (reef_slot_beside(m->column, m, i)->version <= q->world->hot.fork_version) return 0;
     return (uint16_t)m->rows;
 }

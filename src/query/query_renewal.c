@@ -51,7 +51,7 @@ COLD reef_status reef__queries_renew(queries_renewal *r, reef_world *w, const ch
         if (copy) r->fresh[i] = (reef_query){copy->index, copy->generation, w->hot.number};
         else s = bound ? REEF_BAD_ARGUMENT : w->error.status;
     }
-    for (uint32_t i = 0; i < r->count && s == REEF_OK && !BUG(546); i++)
+    for (uint32_t i = 0; i < r->count && s == REEF_OK; i++)
         if (r->fresh[i].generation) queries_exchange(w, i, r->fresh[i].index);
     if (s != REEF_OK) reef__queries_renewed(r, true);
     return s;

@@ -80,7 +80,7 @@ enum { PATH_ROOM = REEF_NAME_MAX + 1 };
 static COLD bool entity_path(const reef_world *w, reef_entity e, char *path)
 {
     const size_t length = reef_path(w, e, path, PATH_ROOM);
-    return length > 0 && length < PATH_ROOM && (reef_entity_equal(reef_find(w, path), e) || BUG(354));
+    return length > 0 && length < PATH_ROOM && reef_entity_equal(reef_find(w, path), e);
 }
 
 /* Finds the path that is most similar to an unknown one: that of a child with this very name, otherwise by the letters
@@ -560,8 +560,7 @@ COLD void reef__entity_write(text_out *o, const reef_world *w, reef_entity e)
 {
     char path[PATH_ROOM];
     if (!entity_path(w, e, path)) reef__text_put(o, "#%" PRIu32 "v%" PRIu32, e.index, e.generation);
-    else if (strpbrk(path, "<>") && !BUG(510))
-        reef__text_put(o, "\""), reef__text_put_escaped(o, path), reef__text_put(o, "\"");
+    else if (strpbrk(path, "<>")) reef__text_put(o, "\""), reef__text_put_escaped(o, path), reef__text_put(o, "\"");
     else write_name(o, path);
 }
 static COLD void write_entity(const query_writer *o, reef_entity e) { reef__entity_write(o->out, o->world, e); }

@@ -29,7 +29,7 @@ INLINE relation_path path_by(const reef_world *w, uint32_t relation)
 /* Does a way end at this source, since its relations are disabled? */
 INLINE bool path_ends(const relation_path *p, reef_entity source)
 {
-    return UNLIKELY(p->off != NULL && !BUG(351)) && bit_read(p->off, place_of(p->w, source));
+    return UNLIKELY(p->off != NULL) && bit_read(p->off, place_of(p->w, source));
 }
 /* The (first) relation of a source that queries see. NULL: there is none. */
 INLINE const relation_value *path_next(const relation_path *p, reef_entity source)

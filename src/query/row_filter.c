@@ -131,7 +131,6 @@ static void itself_row(const look *l, uint32_t i, uint64_t *words, uint32_t firs
     const term_facts *f = &l->q->facts[i];
     const uint32_t place = place_of(l->q->world, t->target), k = place_row(place) / 64;
     if (f->up || f->bound || t->component.id == 0 || t->enabled == REEF_DISABLED) return;
-    if (BUG(352) && f->some_disabled) return;
     if (place_unit(place) == l->unit && k >= first && k < end) words[k] |= 1ull << place_row(place) % 64;
 }
 
@@ -182,7 +181,7 @@ static void term_rows(const look *l, uint32_t *at, uint64_t *words, uint32_t fir
         for (uint32_t k = first; k < end; k++)
             words[k] = t->op == REEF_ALL_OF ? words[k] & inner[k] : words[k] | inner[k];
     }
-    for (uint32_t k = first; t->op == REEF_NONE_OF && !BUG(28) && k < end; k++) words[k] = ~words[k];
+    for (uint32_t k = first; t->op == REEF_NONE_OF && k < end; k++) words[k] = ~words[k];
 }
 
 /* Did looking at the table decide this term, which is outside of groups? */

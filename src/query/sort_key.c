@@ -51,7 +51,7 @@ COLD reef_status reef__order_resolve(const reef_world *w, const reef_order *give
     }
     if (o.stride == 0 || (given->key && given->field)) return REEF_BAD_ARGUMENT;
     /* there is no struct that a key could be computed from */
-    if (o.type->split && given->key && !BUG(193)) return REEF_BAD_ARGUMENT;
+    if (o.type->split && given->key) return REEF_BAD_ARGUMENT;
     const reef_field *fields = REEF_ACQUIRE_POINTER(&o.type->fields), *found = NULL;
     if (fields && given->field)
         found = reef__field_named(fields, o.type->field_count, given->field, strlen(given->field));

@@ -264,7 +264,7 @@ static void records_follow(reef_world *w, const sort_plan *plan, const table *t)
                 PREFETCH_WRITE(reef_record_at(&w->hot, slot_entities(slots)[row + CYCLE_AHEAD].index));
             handle h = handle_at(slots, row);
             uint32_t was = (uint32_t)record_read(w, HANDLE_INDEX(h));
-            if (was == unit_place(unit) + row || (BUG(45) && place_unit(was) != unit)) continue;
+            if (was == unit_place(unit) + row) continue;
             handle_record_put(w, h, unit_place(unit) + row);
         }
     }

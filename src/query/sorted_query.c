@@ -210,7 +210,7 @@ static size_t chunks_compare(const query *q, size_t *changed)
     for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
         const uint32_t slot = order_slot(w, &r->by, c.match->id);
         uint32_t rows = c.rows;
-        bool same = (c.slots[slot].version <= r->version || BUG(30)) && c.slots[SLOT_ENTITIES].version <= r->version;
+        bool same = (c.slots[slot].version <= r->version) && c.slots[SLOT_ENTITIES].version <= r->version;
         if (stored) rows = rows_stored(w, r, slot_entities(c.slots), rows, news, &same);
         same &= r->listed[c.unit] == rows;
         r->look |= c.match->look;
@@ -368,8 +368,7 @@ static bool relation_is_named(const query *q)
 /* Does nothing else decide by row? Then all rows of the list match. */
 static bool list_decides(const query *q)
 {
-    return q->ranking->named &&
-           (BUG(404) || (q->switch_count == 1 && q->switches[0] == q->ranking->by.relation->id << 1));
+    return q->ranking->named && ((q->switch_count == 1 && q->switches[0] == q->ranking->by.relation->id << 1));
 }
 
 /* Is the list by a relation still that of the world? */

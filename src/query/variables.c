@@ -461,7 +461,7 @@ static bool source_next(const query *q, const bind_step *s, bind_cursor *at, ree
     while (reef__relation_after(store, target, at->place, at->last, &one, &run)) {
         at->place = run.places[0];
         *e = at->last = run.sources[0];
-        if (LIKELY(!q->facts[s->term].values) || BUG(509) ||
+        if (LIKELY(!q->facts[s->term].values) ||
             reef__value_fulfils(q, s->term, reef__relation_find(store, *e, target, NULL)))
             return true;
     }

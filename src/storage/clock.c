@@ -36,7 +36,7 @@ uint64_t *reef__clock_own(reef_world *w, uint64_t serial)
     state *s = &w->state;
     for (uint32_t i = 0; i < s->clock_count; i++)
         if (s->clocks[i].serial == serial) return &s->clocks[i].value;
-    if (s->clock_count == s->clock_room && !BUG(165)) clocks_forget(w, s);
+    if (s->clock_count == s->clock_room) clocks_forget(w, s);
     if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &s->clocks, &s->clock_room, s->clock_count + 1,
                           sizeof *s->clocks))
         return NULL;

@@ -48,11 +48,11 @@ static void block_moves(reef_world *w, const column *c, uint32_t unit, reef_slot
 {
     void *old = s->block;
     s->block = fresh;
-    if (c->type && !BUG(210)) block_note(w, c->type->id, unit, fresh);
+    if (c->type) block_note(w, c->type->id, unit, fresh);
     reef__values_relocate(w, old, fresh, bytes);
-    w->shifted += !BUG(90);
+    w->shifted++;
     /* other threads read it, for references to blocks that nobody claims now */
-    RELEASE_STORE(&w->hot.moves, w->hot.moves + !BUG(90));
+    RELEASE_STORE(&w->hot.moves, w->hot.moves + 1);
 }
 
 /* ---- copies made ahead ---- */
@@ -205,7 +205,7 @@ bool reef__slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_
         const uint32_t k = slot[i];
         const column *c = &s->columns[k];
         const uint64_t was = slots[k].version;
-        bool ours = was > w->ours_after || BUG(18) || (UNLIKELY(!c->type->plain_copy) && reef__block_is_ours(w, was));
+        bool ours = was > w->ours_after || (UNLIKELY(!c->type->plain_copy) && reef__block_is_ours(w, was));
         if (!ours) ours = unshare(w, c, slots, unit, k, rows, column_mark(w, c));
         if (UNLIKELY(!ours)) return false;
         slots[k].version = column_mark(w, c);

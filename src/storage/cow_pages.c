@@ -115,7 +115,7 @@ static void node_free_unused(const paged_owner *o, reef_node *n)
 {
     while (n && n->holders == 0) {
         reef_node *parent = n->parent, *child = n->child;
-        if (child && child->next && !BUG(21)) return; /* two branches still share it */
+        if (child && child->next) return; /* two branches still share it */
         node_release(o, n, child);
         unlink_child(n);
         if (child) {
@@ -136,7 +136,6 @@ static bool node_own(reef_paged *p, const paged_owner *o, uint32_t capacity, uin
     if (alone && n->parent == NULL) p->shared = 0; /* the others have left */
     if (alone && capacity <= n->capacity) return true;
     if (n && capacity < n->capacity) capacity = n->capacity;
-    if (BUG(22) && n && !alone) n->holders--;
     reef_node *c = node_copy(o, n, capacity);
     if (c == NULL) return false;
     if (n == NULL) {
@@ -149,7 +148,7 @@ static bool node_own(reef_paged *p, const paged_owner *o, uint32_t capacity, uin
     } else {
         c->base = fork_version;
         link_child(n, c);
-        n->holders -= !BUG(22);
+        n->holders--;
         node_free_unused(o, n);
     }
     bind(p, c);

@@ -229,13 +229,13 @@ bool reef__ids_free_prepare(reef_world *w, uint64_t n)
 
 INLINE void id_free(reef_world *w, reef_entity e)
 {
-    bool last = e.generation == UINT32_MAX && !BUG(115);
+    bool last = e.generation == UINT32_MAX;
     if (last || w->config.never_reuse) {
         record_put_rowless(w, e, PLACE_RETIRED);
         w->state.retired_count++;
         return;
     }
-    e.generation += BUG(3) ? 0 : 1;
+    e.generation += 1;
     record_put_rowless(w, e, PLACE_FREE); /* the hash must see it: the entity may have had no row */
     *w->ring_next++ = e.index;
     w->state.ring_tail++;
@@ -424,7 +424,6 @@ static bool ring_take(reef_world *w, uint32_t index)
         if (ring_read(w, at) != index) continue;
         uint32_t *page = ring_page(w, &w->state.ring, at);
         if (page == NULL) return false;
-        if (BUG(7)) return true;
         page[at % RING_PER_PAGE] = RING_HOLE;
         w->state.ring_holes++;
         return true;
@@ -453,7 +452,7 @@ static COLD reef_status index_extend(reef_world *w, uint32_t index)
         *w->ring_next++ = i;
         w->state.ring_tail++;
     }
-    w->hot.index_count = index + !BUG(116);
+    w->hot.index_count = index + 1;
     return REEF_OK;
 }
 

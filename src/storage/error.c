@@ -98,7 +98,7 @@ static COLD size_t error_text(const reef_world *w, const reef_error *e, char *te
 COLD void reef__error_pass(reef_world *w)
 {
     if (w->error.status == REEF_OK) return;
-    if (!BUG(353)) w->passed_error = w->error;
+    w->passed_error = w->error;
     w->error = (reef_error){.operation = ""};
 }
 

@@ -198,7 +198,6 @@ uint64_t reef__event_keep(const reef_world *w, const event_store *s)
         const log_reader *r = &w->readers[i];
         if (r->serial && r->events && r->component == s->component && r->position < keep) keep = r->position;
     }
-    if (BUG(57)) keep = end;
     return end - keep > s->most ? end - s->most : keep;
 }
 

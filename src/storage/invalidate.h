@@ -126,7 +126,7 @@ INLINE void reef__invalidate(reef_world *w, uint32_t event)
     if (event & STALE_MOVES) w->hot.moves++, w->shifted++;
     if (event & STALE_STATE) w->state_epoch++;
     if (event & STALE_MARKS) w->disabled_epoch++;
-    if (event & STALE_TABLES && !(event & STALE_FORK && BUG(27))) {
+    if (event & STALE_TABLES) {
         w->tables_epoch++;
         if (w->bundles_ready) reef__bundles_distrust(w);
     }

@@ -305,7 +305,7 @@ static void name_renumber(reef_world *w, name_key key, uint32_t from, uint32_t t
 COLD void reef__name_forget(reef_world *w, reef_entity e)
 {
     uint32_t number = name_find_entity(w, e), last = w->state.name_count - 1;
-    if (number == NAME_NONE || BUG(13)) return;
+    if (number == NAME_NONE) return;
     ASSERT(paged_owned(&w->state.name_entries, number / NAMES_PER_PAGE, w->hot.fork_version));
     if (!w->state.names_unscoped) name_erase(w, NAME_BY_TEXT, name_position(w, NAME_BY_TEXT, number));
     name_erase(w, NAME_BY_INDEX, name_position(w, NAME_BY_INDEX, number));
@@ -356,7 +356,7 @@ static COLD bool name_is_twice(const reef_world *w, uint32_t number)
 /* The same while there is no by_text, because there was no memory for it. */
 static COLD void name_arrives_unscoped(reef_world *w, reef_entity e, uint32_t number)
 {
-    if (!BUG(344) && name_is_twice(w, number) && reef__name_prepare_forget(w, e)) reef__name_forget(w, e);
+    if (name_is_twice(w, number) && reef__name_prepare_forget(w, e)) reef__name_forget(w, e);
 }
 
 void reef__name_arrives(reef_world *w, reef_entity e)

@@ -136,7 +136,7 @@ INLINE bool watched(const reef_world *w, uint32_t component)
     if (LIKELY(!observed(w))) return false;
     if (w->slow & SLOW_WATCHED) return true;
     const observing_head *o = (const observing_head *)(const void *)w->observing;
-    return component <= o->kinds_count && (o->now[component] | (BUG(393) ? 0 : o->later[component])) != 0;
+    return component <= o->kinds_count && (o->now[component] | (o->later[component])) != 0;
 }
 /* May one of these values concern an observer? */
 INLINE bool values_watched(const reef_world *w, const reef_value *values, uint32_t count)

@@ -54,7 +54,7 @@ INLINE bool unit_used(const reef_world *w, uint32_t unit)
  * before. */
 INLINE uint64_t column_mark(const reef_world *w, const column *c)
 {
-    return w->hot.version - (c->type != NULL && c->type->tracked && !BUG(398));
+    return w->hot.version - (c->type != NULL && c->type->tracked);
 }
 /* The number of rows of a chunk of t. */
 INLINE uint32_t chunk_rows(const table *t, uint32_t unit)

@@ -63,7 +63,7 @@ void reef__query_types_file(reef_world *w, query_types *x)
         for (; k > 0 && type_commonness(w, x->id[k - 1]) > common; k--) x->id[k] = x->id[k - 1];
         x->id[k] = id;
     }
-    if (x->left != w->tables_begun) x->epoch = UINT64_MAX, x->looked = BUG(406) ? x->looked : UINT64_MAX;
+    if (x->left != w->tables_begun) x->epoch = UINT64_MAX, x->looked = UINT64_MAX;
     x->next = w->filed[bucket_of(x)];
     w->filed[bucket_of(x)] = x;
     w->filed_count[bucket_of(x)]++;

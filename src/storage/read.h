@@ -16,8 +16,7 @@
 INLINE bool has_itself(const reef_world *w, reef_entity e, const type *t)
 {
     const uint32_t place = place_of(w, e);
-    return (place != PLACE_DEAD || BUG(170)) &&
-           component_there(w, t, e, place, reef_slots_at(&w->hot, place)[0].head.table);
+    return (place != PLACE_DEAD) && component_there(w, t, e, place, reef_slots_at(&w->hot, place)[0].head.table);
 }
 
 /* The address of the component's own value; NULL: there is none, or the type has no data. */

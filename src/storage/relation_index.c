@@ -563,8 +563,7 @@ void reef__relation_index_remove(reef_world *w, value_store *s, reef_entity sour
     s->relation_changes++;
     if (scopes_names(w, s)) reef__name_leaves(w, source);
     if (relation_is_doomed(w, v)) return;
-    if (!s->unindexed && !BUG(248) && !index_erase(w, s, v->target, (source_key){v->place, source}))
-        reef__relation_forget(w, s);
+    if (!s->unindexed && !index_erase(w, s, v->target, (source_key){v->place, source})) reef__relation_forget(w, s);
 }
 
 /* ---- reading ---- */

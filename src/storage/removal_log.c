@@ -213,7 +213,7 @@ COLD void reef__readers_arrive(reef_world *w)
         const track_store *log = r->events ? NULL : reef__track_of(w, r->component);
         const uint64_t tail = r->events ? reef__events_end_of(w, r->component) : log ? log->tail : 0;
         const reader_place *p = reader_place_in(s, r->serial);
-        if (!BUG(43)) r->position = p ? p->position : tail;
+        r->position = p ? p->position : tail;
     }
     for (uint32_t i = 0; i < s->track_count; i++) {
         reef__readers_count(w, &s->tracks[i]);
@@ -377,7 +377,7 @@ COLD bool reef__readers_mirror(reef_world *loaded, const reef_world *w)
     state *s = &loaded->state;
     memory *m = &w->family->memory;
     const uint64_t serial = reef__scripts_serial(w);
-    if (w->reader_count == 0 || (serial == 0 && BUG(161))) return true;
+    if (w->reader_count == 0) return true;
     if (serial && reader_place_in(s, serial) == NULL &&
         !reef__array_room(m, MEMORY_TRACKS, &s->places, &s->place_capacity, s->place_count + 1, sizeof *s->places))
         return false;

@@ -99,7 +99,7 @@ bool reef__bit_known(const reef_world *w, const bit_store *b, uint32_t id)
 static void relation_changes_count(reef_world *w, const bit_store *b)
 {
     const value_store *s = b->key & BIT_DISABLED ? store_of(w, b->key & ~BIT_DISABLED) : NULL;
-    if (s && s->relation && !BUG(350)) ((value_store *)(uintptr_t)s)->relation_changes++;
+    if (s && s->relation) ((value_store *)(uintptr_t)s)->relation_changes++;
 }
 
 void reef__bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on)
@@ -155,7 +155,6 @@ bool reef__bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place)
 
 void reef__bits_clear(reef_world *w, uint64_t mask, uint32_t place)
 {
-    if (BUG(9)) return;
     EACH_BIT_STORE(w, mask, b)
     if (bit_read(b, place)) bit_put(b, place, false);
 }

@@ -205,7 +205,6 @@ COLD bool reef__state_copy(family *f, state *to, const state *from)
     bool ok = true;
     *to = *from;
     for (const array_row *a = arrays; a < arrays + LENGTH(arrays); a++) ok &= array_copy(f, a, to, from);
-    if (ok && BUG(29)) to->run_count = 0;
     for (const array_row *a = arrays; !ok && a < arrays + LENGTH(arrays); a++)
         reef__memory_free(&f->memory, a->memory, list_at(to, a), *number_at(to, a->capacity) * a->size);
     return ok;

@@ -81,7 +81,6 @@ void reef__row_destroy(const shape *s, reef_slot *slots, uint32_t row)
     if (!s->hooked) return;
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         value_destroy(s->columns[k].type, cell(slots, k, row, s->columns[k].size));
-        if (BUG(4)) value_destroy(s->columns[k].type, cell(slots, k, row, s->columns[k].size));
     }
 }
 
@@ -206,7 +205,7 @@ static bool chunk_page_release(void *context, const void *page, const void *kept
 
 static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
 {
-    if (w->hot.chunks.page[unit >> REEF_UNIT_BITS] && !BUG(27))
+    if (w->hot.chunks.page[unit >> REEF_UNIT_BITS])
         reef__invalidate(w, INVALIDATE_TABLES_MADE); /* queries remember slots */
     reef_slot *page = reef__page_own(w, &w->hot.chunks, &reef__pages_chunks, unit >> REEF_UNIT_BITS);
     if (page == NULL) return NULL;
@@ -240,7 +239,7 @@ void reef__unit_take(reef_world *w, uint32_t unit, uint32_t units)
 {
     chunk_page *page = w->hot.chunks.page[unit >> REEF_UNIT_BITS];
     const uint32_t end = (unit & (UNITS_PER_PAGE - 1)) + units;
-    if (page->used < end) page->used = end - (BUG(611) && page->used > 2);
+    if (page->used < end) page->used = end;
     reef__invalidate(w, INVALIDATE_STORES_MOVED);
     if (w->state.free_unit[run_class(units)] == unit)
         w->state.free_unit[run_class(units)] = unit_slots(w, unit)[0].head.next;
@@ -452,7 +451,6 @@ bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit)
     if (LIKELY(slots[SLOT_ENTITIES].version == w->hot.version)) return true; /* then all columns have this version */
     const shape *s = t->shape;
     uint32_t rows = chunk_rows(t, unit);
-    if (BUG(1) && unit == t->last && rows) rows--;
     slots = unit_own(w, unit);
     if (slots == NULL) return false;
     const void *handles = slots[SLOT_ENTITIES].block; /* the last block that is copied, and queries remember it */
@@ -460,7 +458,7 @@ bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit)
         if (!block_own(w, s, unit, k, rows)) return false;
     }
     chunk_mark(w, s, slots);
-    if (slots[SLOT_ENTITIES].block != handles && !BUG(252)) reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
+    if (slots[SLOT_ENTITIES].block != handles) reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
     reef__invalidate(w, INVALIDATE_WRITTEN);
     return true;
 }
@@ -498,7 +496,7 @@ static COLD bool chunk_enlarge(reef_world *w, table *t)
 #endif
     slots[0].head_more.capacity = (uint16_t)new_rows;
     reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
-    t->end = unit_place(unit) + new_rows + (BUG(112) && new_rows < REEF_BLOCK_ROWS);
+    t->end = unit_place(unit) + new_rows;
     return true;
 }
 
@@ -508,7 +506,7 @@ static void chunk_free(reef_world *w, const shape *s, uint32_t unit)
     reef_slot *slots = unit_slots(w, unit);
     mutex_lock(&w->family->lock);
     uint64_t base = reef__paged_base(&w->hot.chunks);
-    if (!BUG(211)) chunk_note(w, s, unit, false);
+    chunk_note(w, s, unit, false);
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         void *block = slots[k].block;
         slots[k].block = NULL;
@@ -580,7 +578,7 @@ void reef__table_lease(reef_world *w, table *t)
     t->tail = unit_slots(w, t->last);
     t->append = w->hot.version;
     /* a new row has no bits, and bits behind the last row are zero */
-    t->lease = t->bits && !BUG(151) ? 0 : w->hot.version;
+    t->lease = t->bits ? 0 : w->hot.version;
     reef__invalidate(w, INVALIDATE_ROWS_CHANGED);
 }
 
@@ -644,7 +642,7 @@ void reef__row_fill(reef_world *w, table *t, uint32_t place)
         uint32_t to_row = place_row(place), from_row = place_row(last);
         reef_entity moved = slot_entities(from)[from_row];
         ((reef_entity *)to[SLOT_ENTITIES].block)[to_row] = moved;
-        if (!BUG(6)) record_put(w, moved, place);
+        record_put(w, moved, place);
         if (!s->hooked) row_copy(s, to, to_row, from, from_row);
         else
             for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)

@@ -330,7 +330,7 @@ static reef_entity old_chunk_entity(const watch *x, const old_chunk *d, uint32_t
 
 static bool old_chunk_handed(const old_chunk *d, uint32_t row)
 {
-    if (!d->handed || row >= d->rows || (BUG(67) && d->masked)) return d->handed && row < d->rows;
+    if (!d->handed || row >= d->rows) return d->handed && row < d->rows;
     return !d->masked || (d->mask[row / 64] >> (row % 64) & 1);
 }
 
@@ -359,7 +359,7 @@ static uint32_t row_changed(const watch *x, const old_chunk *d, uint32_t slot, c
                             bool writes)
 {
     const char *was = old_chunk_column(x, d, slot);
-    const uint32_t end = BUG(65) && d->rows ? d->rows - 1 : d->capacity;
+    const uint32_t end = d->capacity;
     if (memcmp(was, now, d->capacity * size) == 0) return d->capacity;
     for (uint32_t row = 0; row < end; row++) {
         if (writes && old_chunk_handed(d, row)) continue;
@@ -484,9 +484,9 @@ static void rows_again(reef_world *w, const watch *x)
     reef_block b;
     job *j = &w->ticking->jobs[x->planned->job_first];
     for (uint32_t n = 0; n < x->handed_count; n++) {
-        const old_chunk *d = &x->old_chunks[x->handed[BUG(66) ? n : x->handed_count - 1 - n]];
+        const old_chunk *d = &x->old_chunks[x->handed[x->handed_count - 1 - n]];
         for (uint32_t r = 0; r < d->rows; r++) {
-            const uint32_t row = BUG(66) ? r : d->rows - 1 - r;
+            const uint32_t row = d->rows - 1 - r;
             if (!old_chunk_handed(d, row)) continue;
             reef__block_of_row(&b, w, x->planned->query, d->unit, row);
             b.dt = w->ticking->dt;

@@ -134,7 +134,7 @@ void reef__events_end(reef_world *w, const struct system *s)
         if (p->serial != s->serial) continue;
         const reef_events *view = &w->flight->views[i];
         const uint64_t end = view->position + view->left; /* only copies of the view were advanced */
-        if (p->position == end || BUG(58)) continue;
+        if (p->position == end) continue;
         p->position = end;
         w->flight->moved = true;
     }
@@ -276,11 +276,7 @@ static void event_queue_join(reef_world *w, event_queue *q, uint32_t component)
     if (t == NULL) { /* no reader ever followed this type */
         reef__event_chunks_retire(w, q->first);
     } else if (q->count) {
-        if (q->first && BUG(59)) {
-            q->last->next = t->first;
-            if (t->first == NULL) t->last = q->last;
-            t->first = q->first;
-        } else if (q->first) {
+        if (q->first) {
             if (t->last) t->last->next = q->first;
             else t->first = q->first;
             t->last = q->last;

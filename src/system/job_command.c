@@ -120,9 +120,7 @@ reef_entity reef_cmd_instantiate_values(reef_block *b, reef_entity prefab, const
     if (count == 0 || values) e = reef__command_copy_again(&j->commands, prefab, values, count);
     if (e.generation != 0) return e;
     if (!reef__touch_find(j->system, REEF_SPAWNS, &(reef_component){0})) return undeclared(j, op, 0, prefab), e;
-    if (reef__values_check(j->world, &j->by, op, prefab, values, count, BUG(343) ? VALUES_SPAWN : VALUES_COPY, 1) !=
-        REEF_OK)
-        return e;
+    if (reef__values_check(j->world, &j->by, op, prefab, values, count, VALUES_COPY, 1) != REEF_OK) return e;
     const reef_status s = reef__command_tree(j->world, job_commands(j), op, prefab, true, 1, &e, values, count);
     return s == REEF_OK ? e : (reef_entity){0, 0};
 }

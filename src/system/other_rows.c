@@ -180,7 +180,7 @@ static void other_end(reef_world *w, written *x)
             if (slots[k].version == w->hot.version) slots[k].version = x->version;
         }
     }
-    if (!BUG(212)) reef__versions_forget(w, x->component);
+    reef__versions_forget(w, x->component);
 }
 
 void reef__others_begin(ticking *k, const planned_system *ps)

@@ -441,7 +441,7 @@ static void planned_begin(reef_world *w, ticking *k, planned_system *ps)
         if (ps->receives) reef__events_begin(w, ps->system);
         ps->since = q ? reef__query_last_run(q) : 0;
         if (q && q->cut && q->cut->freezes) reef__frozen_fill(q, ps->frozen);
-        if (q && q->since) reef__run_put(q, BUG(63) ? k->end_version : ps->version);
+        if (q && q->since) reef__run_put(q, ps->version);
         if (ps->writes_others) reef__others_begin(k, ps);
         if (q && q->fixed && !reef__fixed_hold(q, ps->since)) ps->job_count = 0;
     }
@@ -531,7 +531,6 @@ static void job_do(reef_world *w, ticking *k, planned_system *ps, job *j, system
 static void job_done(reef_world *w, ticking *k, planned_system *ps, const job *j)
 {
     ps->failed |= j->failed;
-    if (BUG(61)) reef__commands_append(&w->deferred, &k->jobs[j - k->jobs].commands);
     if (++ps->done < ps->wave_end) return;
     if (ps->stage == STAGE_RUNS && ps->done < ps->job_count && !ps->failed) {
         ps->wave = ps->done;
@@ -560,7 +559,7 @@ static uint64_t random_next(uint64_t *x)
 static bool planned_has_job(const planned_system *ps, uint32_t worker)
 {
     if (!ps->going || (ps->stage != STAGE_CLAIMS && ps->stage != STAGE_RUNS) || ps->begun == ps->wave_end) return false;
-    return worker == 0 || !ps->system->main_thread || BUG(64);
+    return worker == 0 || !ps->system->main_thread;
 }
 
 /* Returns the system whose next job this thread takes: the first in the order of the plan, or with a seed any one.
@@ -610,7 +609,6 @@ static void phase_work(void *data, uint32_t worker)
         const system_stage stage = ps->stage;
         uint64_t yields = k->shuffle ? random_next(&k->shuffle) % 4 : 0;
         j->worker = worker;
-        if (BUG(62) && j->by.ids.lane != LANE_NONE) j->by.ids.lane = worker % j->by.ids.lanes;
         mutex_unlock(&k->lock);
         for (; yields; yields--) thread_yield();
         job_do(w, k, ps, j, stage);
@@ -765,7 +763,7 @@ COLD void reef__phase_know(reef_world *w, phase_plan *p)
 static bool planned_settle(reef_world *w, planned_system *ps)
 {
     const query *q = ps->query;
-    for (uint32_t i = 0; i < q->match_count && !BUG(610); i++) {
+    for (uint32_t i = 0; i < q->match_count; i++) {
         const match *m = match_at(q, i);
         const table *t = m->table;
         if (table_rows(t) == 0) continue;

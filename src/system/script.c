@@ -168,7 +168,7 @@ COLD reef_status reef__scripts_try(uint64_t module, const reef_script_class *con
             s->now.start = c->start;
             s->now.update = c->update;
             s->now.end = c->end;
-            if (!BUG(541)) classes.slot[i] = &s->now;
+            classes.slot[i] = &s->now;
         }
     }
     mutex_unlock(&classes.lock);
@@ -200,7 +200,7 @@ COLD const char *reef__scripts_in(bool (*is)(const void *context, uintptr_t at),
     mutex_lock(&classes.lock);
     for (uint32_t i = 0; name == NULL && i < CLASS_SLOTS; i++) {
         const class_standin *s = classes.standin[i];
-        const reef_script_class *c = s == NULL ? classes.slot[i] : s->used || BUG(543) ? &s->now : NULL;
+        const reef_script_class *c = s == NULL ? classes.slot[i] : s->used ? &s->now : NULL;
         if (c && c->name && class_is_in(c, is, context)) name = c->name;
     }
     mutex_unlock(&classes.lock);
@@ -343,10 +343,7 @@ reef_status reef_cmd_script(reef_block *b, reef_entity e, const reef_script_clas
 
 /* The value says for whom it was started, and no copy of it changes that number: so a copy that an entity gets in any
  * way hasn't started. Only entities of another world may have the same handles: reef__scripts_forget_start. */
-static bool script_started(const reef_script *x, reef_entity e)
-{
-    return x->started == reef_entity_bits(e) || (BUG(340) && x->started);
-}
+static bool script_started(const reef_script *x, reef_entity e) { return x->started == reef_entity_bits(e); }
 
 /* Has the script started? True also for a loaded script whose class isn't known. */
 static bool script_lives(const reef_script *x, reef_entity e) { return x->name_hash && script_started(x, e); }
@@ -358,7 +355,7 @@ static bool script_awake(const reef_world *w, reef_entity e, reef_component scri
 {
     const uint32_t id = reef_slots_at(&w->hot, place_of(w, e))[0].head.table;
     return reef_is_enabled_id(w, e, script) && reef_is_enabled_id(w, e, (reef_component){0}) &&
-           (BUG(342) || reef__slot_seek(w, reef_id(ReefPrefab).id, id) == 0);
+           (reef__slot_seek(w, reef_id(ReefPrefab).id, id) == 0);
 }
 
 /* Calls `end` for the scripts that were removed. The reader's position moves on, on the thread that runs the system:

@@ -14,8 +14,7 @@ const reef_index *reef_indexed_id(const reef_block *b, reef_component c, const c
     if (b == NULL) return NULL;
     job *j = b->loop.job;
     if (j == NULL) return reef__failure(b->world, REEF_BAD_ARGUMENT, op, c, null, 0), NULL;
-    if (!reef__job_declares(j, REEF_READS, c.id) && !BUG(585))
-        return reef__job_failure(j, REEF_UNDECLARED, op, c, null, 0), NULL;
+    if (!reef__job_declares(j, REEF_READS, c.id)) return reef__job_failure(j, REEF_UNDECLARED, op, c, null, 0), NULL;
     reef_index *x = reef__index_find(b->world, c, field);
     if (x == NULL) return reef__job_failure(j, REEF_ABSENT, op, c, null, 0), NULL;
     if (reef__index_follow(x, j->version, j->version - VERSION_STEP)) return x;

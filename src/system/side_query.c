@@ -21,7 +21,7 @@ static reef_component term_undeclared(const query *q, const struct system *s)
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
-        const bool looks = f->reads || t->since != REEF_ALWAYS || (f->values && !BUG(516));
+        const bool looks = f->reads || t->since != REEF_ALWAYS || f->values;
         if (t->op >= REEF_ANY_OF || (f->filter && !looks)) continue;
         if (reef__type_of(t->component.id)->size == 0) continue;
         if ((t->access != REEF_IN && !f->filter) || !reef__system_touches(s, REEF_READS, t->component.id))

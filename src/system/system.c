@@ -189,7 +189,7 @@ static COLD void unsplit(system_draft *d, split_reason reason, uint32_t componen
 static COLD uint32_t term_use(const reef_term *t, const term_facts *f)
 {
     uint32_t use = t->since == REEF_ALWAYS ? 0 : ACCESS_READ;
-    if (f->values && !BUG(506)) use |= ACCESS_READ;
+    if (f->values) use |= ACCESS_READ;
     if (f->reads) return ACCESS_READ;
     if (f->filter) return use && t->subtypes ? use | ACCESS_SUBTYPES : use;
     if (t->access != REEF_OUT) use |= ACCESS_READ;
@@ -321,7 +321,7 @@ static COLD struct system *system_of(const system_draft *d, const char *name)
     s->bytes = bytes;
     s->holders = 1;
     system_describe(s, d, name);
-    if (!BUG(513)) reef__conditions_keep(s->query.terms, q->count, s + 1);
+    reef__conditions_keep(s->query.terms, q->count, s + 1);
     s->touches = (reef_touch *)(void *)((char *)(s + 1) + asked);
     s->touch_count = d->text.count;
     memcpy(s->touches, d->text.touch, d->text.count * sizeof *s->touches);
@@ -413,7 +413,7 @@ const reef_touch *reef__touch_find(const struct system *s, reef_touch_kind kind,
 uint32_t reef__access_collides(uint32_t a, uint32_t b)
 {
     const uint32_t any = ACCESS_READ | ACCESS_WRITE;
-    const bool data = ((a & ACCESS_WRITE) && (b & any)) || ((b & ACCESS_WRITE) && (a & any) && !BUG(60));
+    const bool data = ((a & ACCESS_WRITE) && (b & any)) || ((b & ACCESS_WRITE) && (a & any));
     const bool event = ((a & ACCESS_SEND) && (b & ACCESS_RECEIVE)) || ((a & ACCESS_RECEIVE) && (b & ACCESS_SEND));
     return (data ? any : 0) | (event ? ACCESS_SEND | ACCESS_RECEIVE : 0);
 }

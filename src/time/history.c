@@ -186,7 +186,7 @@ static uint64_t kept_before(const reef_history *h, uint64_t tick)
 static COLD void snapshots_forget_from(reef_history *h, uint64_t tick)
 {
     while (h->kept && h->newest >= tick) snapshot_forget(h, moment_at(h, h->newest));
-    for (uint64_t t = tick < h->first ? h->first : tick; t < h->end && !BUG(140); t++) moment_at(h, t)->hash = 0;
+    for (uint64_t t = tick < h->first ? h->first : tick; t < h->end; t++) moment_at(h, t)->hash = 0;
 }
 
 /* The oldest state may go only if the world's tick can still be reached without it. */
@@ -576,7 +576,7 @@ COLD reef_status reef__history_play(reef_history *h, const reef_history *aside)
     reef_status s = REEF_OK;
     while (s >= 0 && h->tick < aside->tick) {
         const recorded_input *in = moment_at(aside, h->tick)->input;
-        s = reef_history_step(h, in->bytes ? in->data : NULL, BUG(548) ? 0 : in->bytes);
+        s = reef_history_step(h, in->bytes ? in->data : NULL, in->bytes);
     }
     return s;
 }

@@ -125,7 +125,7 @@ COLD reef_status reef_synctest(reef_world *w, const reef_synctest_config *config
     else if ((s = sync_run(&x)) != REEF_OK) {
         reef__skips_commit(w, backup, &room);
         reef__state_exchange(w, backup);
-        if (!BUG(333)) w->paused = paused;
+        w->paused = paused;
     }
     for (uint32_t i = 0; x.first && i <= config->distance; i++) reef_snapshot_free(x.first[i].state);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, x.first, sync_bytes(&x));

@@ -19,7 +19,7 @@ COLD reef_code *reef__code_at(uintptr_t at)
 
 void reef__code_hold(const uintptr_t *at, uint32_t count, bool hold)
 {
-    if (REEF_ACQUIRE_POINTER(&reef__code_first) == NULL || BUG(545)) return;
+    if (REEF_ACQUIRE_POINTER(&reef__code_first) == NULL) return;
     reef__types_lock();
     for (uint32_t i = 0; i < count; i++) {
         reef_code *c = reef__code_at(at[i]);

@@ -60,7 +60,7 @@ const char *reef__names_refused(const reef_names *n, reef_kind kind)
 
 bool reef__names_same(const reef_names *a, const reef_names *b)
 {
-    if (a == b || BUG(392)) return true;
+    if (a == b) return true;
     if (a == NULL || b == NULL || a->count != b->count || a->mask != b->mask || strcmp(a->name, b->name) != 0)
         return false;
     for (uint32_t i = 0; i < a->count; i++)

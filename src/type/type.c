@@ -531,7 +531,7 @@ static COLD bool type_retire(const reef_type_decl *decl)
     const char *why = NULL;
     if (t == NULL) return false;
     if (t->fresh) why = "this library has two";
-    else if (t->declared && !BUG(549)) why = "the program has it, too";
+    else if (t->declared) why = "the program has it, too";
     else if (t->module != c->trying) why = "it isn't this module's";
     for (const reef_code *x = reef__code_first; x && why == NULL; x = x->next)
         for (const reef_type_decl *d = x->held; d && d->next && x->module && x->module != c->trying; d = d->next)
@@ -608,7 +608,7 @@ void reef_declare(reef_type_decl *decl)
 static bool list_leave(reef_type_decl **list, reef_type_decl *decl)
 {
     while (*list != &pending_end && *list != decl) list = &(*list)->next;
-    if (*list != decl || BUG(332)) return false;
+    if (*list != decl) return false;
     *list = decl->next;
     decl->next = NULL;
     return true;
@@ -654,7 +654,7 @@ static COLD void hooks_follow(reef_code *c, const reef_type_decl *decl, uint64_t
 {
     type *t = type_by_name(decl->name);
     if (t == NULL || decl->hooks == NULL || reef__hooks_same(t, decl->hooks)) return;
-    if (!reef__hooks_alike(&t->hooks, decl->hooks) || !reef__hooks_of(&t->hooks, module) || BUG(547)) return;
+    if (!reef__hooks_alike(&t->hooks, decl->hooks) || !reef__hooks_of(&t->hooks, module)) return;
     c->changes[c->change_count++] = (code_change){t, t->hooks};
     t->hooks = *decl->hooks;
 }

@@ -14,7 +14,7 @@ void reef__value_move(const type *t, void *to, void *from)
 reef_status reef__value_copy(const type *t, void *to, const void *from)
 {
     ASSERT(to != from);
-    if (t->hooks.copy && !BUG(14)) return t->hooks.copy(t->hooks.context, to, from);
+    if (t->hooks.copy) return t->hooks.copy(t->hooks.context, to, from);
     bytes_copy(to, from, t->size);
     return REEF_OK;
 }

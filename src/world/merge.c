@@ -230,7 +230,7 @@ static bool merge_common(merging *x, uint32_t number, reef_entity e, uint32_t *c
     const type *t = reef__type_of(s->component);
     const common *c = &x->commons[number];
     const uint32_t slot = (uint32_t)*index_entry(s, c->firsts[slot_of(s, e)]);
-    if (c->made[slot] && !BUG(194)) return value_list(x, count, t->id, VALUE_HELD, 0, c->made[slot]);
+    if (c->made[slot]) return value_list(x, count, t->id, VALUE_HELD, 0, c->made[slot]);
     if (t->resets) return value_list(x, count, t->id, REEF_VALUE_DEFAULT, 0, NULL);
     return value_list(x, count, t->id, REEF_VALUE_ONE, t->size, reef_store_find(s, e));
 }
@@ -466,7 +466,7 @@ static void all_follow(const merging *x)
 static void scripts_forget_start(const merging *x)
 {
     const uint32_t script = reef__scripts_type();
-    for (uint32_t i = 0; script && !BUG(341) && i < x->who->count; i++) {
+    for (uint32_t i = 0; script && i < x->who->count; i++) {
         const void *s = reef_get_id(x->w, x->who->of[i].entity, (reef_component){script});
         if (s) reef__scripts_forget_start((void *)(uintptr_t)s); /* the blocks of new rows aren't shared */
     }

@@ -163,7 +163,7 @@ reef_world *reef__world_restorable(reef_world *w)
     resets r = {0};
     if (!reef__readers_note(w) || !reef__resets_place(w, &r)) return refuse_copy(w, op), NULL;
     reef_world *fork = world_begin(w->family, &w->config, &w->hot, &w->state);
-    if (fork && !BUG(25)) reef__invalidate(w, INVALIDATE_STATE_SHARED);
+    if (fork) reef__invalidate(w, INVALIDATE_STATE_SHARED);
     if (fork == NULL || !reef__resets_take_back(w, &r)) {
         reef_world_free(fork);
         reef__resets_undo(w, &r);
@@ -256,7 +256,7 @@ static void world_distrust(reef_world *w)
     reef__invalidate(w, INVALIDATE_STATE_REPLACED);
     reef__sets_distrust(w);
     reef__stores_view(w);
-    if (!BUG(26)) reef__names_changed(w);
+    reef__names_changed(w);
 }
 
 /* Each world has its own view of the family's maps. A state from another fork may have tables of types whose maps this
@@ -299,7 +299,7 @@ COLD void reef__state_exchange(reef_world *w, reef_world *other)
 
 COLD bool reef__world_adopt(reef_world *w, reef_world *other, bool resets_too)
 {
-    if (!BUG(106) && !reef__skips_move(w, other, resets_too)) return false;
+    if (!reef__skips_move(w, other, resets_too)) return false;
     reef__state_exchange(w, other);
     return true;
 }
@@ -342,7 +342,6 @@ reef_status reef_restore(reef_world *w, const reef_snapshot *s)
     bool ok = REEF_ACQUIRE_U32(&w->family->graph.reset_count) || reef__stores_reset(w) ? restore_skipping(w, s)
                                                                                        : restore_plainly(w, s);
     if (!ok) return refuse_copy(w, op);
-    if (BUG(23)) w->state.ring_head = w->state.ring_tail, w->state.ring_holes = 0;
     moves_put(w, s->moved, s->destroyed);
     return REEF_OK;
 }

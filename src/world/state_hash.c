@@ -248,7 +248,7 @@ static const kept_hash *chunk_hashes(reef_world *w, const table *t, uint32_t uni
     uint32_t rows = chunk_rows(t, unit), k = SLOT_ENTITIES;
     const kept_hash *have = kept_read(&w->state.chunk_hashes, (uint64_t)unit * REEF_UNIT_SLOTS);
     bool whole = have[0].version == rows;
-    while (whole && k < s->end_slot && (have[k].version == slots[k].version || (BUG(24) && have[k].version))) k++;
+    while (whole && k < s->end_slot && have[k].version == slots[k].version) k++;
     if (LIKELY(k == s->end_slot)) return have;
     kept_hash *keep = kept_own(w, &w->state.chunk_hashes, (uint64_t)unit * REEF_UNIT_SLOTS);
     if (keep == NULL) {

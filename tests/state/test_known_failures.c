@@ -1,5 +1,5 @@
 /* Failures that are known from other systems of this kind, with a test for each, in every home where it can happen.
- * Each test finds a seeded bug (src/base/bugs.h): 110 ... 117, 7, 9 and 60. (Row H7.) */
+ * Each test finds a seeded bug (tests/seeded/bugs.h): 110 ... 117, 7, 9 and 60. (Row H7.) */
 #include "base/platform.h"
 #include "support.h"
 

@@ -1,10 +1,16 @@
-/* Seeded bugs, which test the tests: scripts/seeded-bugs turns on each of them in turn, and the tests must fail. In a
- * build with REEF_SEEDED_BUGS the environment variable REEF_BUG=n turns bug n on, and the code where it strikes asks
- * BUG(n) (platform.h). In every other build BUG(n) is the constant false. A number is never used again. */
-#ifndef REEF_BASE_BUGS_H
-#define REEF_BASE_BUGS_H
+/* Seeded bugs, which test the tests. A patch in this folder puts each into a copy of the sources, where BUG(n) is true
+ * while the environment variable REEF_BUG is n. scripts/seeded-bugs makes the copy, builds it, and turns one bug on
+ * after the other: the tests must fail. The compiler reads this file before each file of the copy. A number is never
+ * used again. */
+#ifndef REEF_SEEDED_BUGS_H
+#define REEF_SEEDED_BUGS_H
 
-#include "reef/status.h"
+#ifdef __cplusplus
+extern "C" int reef_bug;
+#else
+extern int reef_bug;
+#endif
+#define BUG(n) __builtin_expect(reef_bug == (n), 0)
 
 /* number, what goes wrong */
 #define REEF_BUGS(X) \
