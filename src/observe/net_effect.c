@@ -66,8 +66,8 @@ static uint64_t nets_collect(const observer_log *o, uint32_t number, uint32_t ki
     return count;
 }
 
-/* Returns the net effect of all[0 ... n-1], which is everything that happened to one entity. 0: none. */
-static uint32_t net_of(const reef_world *w, const watcher *x, const net *all, uint64_t n)
+/* Returns the net effect of everything that happened to one entity, of which this is the first. 0: none. */
+static uint32_t net_of(const reef_world *w, const watcher *x, const net *all)
 {
     const uint32_t first = all[0].kind;
     const reef_entity e = all[0].entity;
@@ -117,7 +117,7 @@ void reef__tell_net(reef_world *w, observer_log *o, uint32_t number, uint32_t ki
         for (end = i + 1; end < count && reef_entity_equal(nets[end].entity, nets[i].entity) &&
                           reef_entity_equal(nets[end].target, nets[i].target);)
             end++;
-        const uint32_t kind = net_of(w, &o->watchers[number], nets + i, end - i);
+        const uint32_t kind = net_of(w, &o->watchers[number], nets + i);
         if (!(kind & x->events)) continue;
         const void *old = net_old(nets + i, end - i);
         nets[left] = nets[i];

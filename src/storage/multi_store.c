@@ -200,7 +200,6 @@ const void *reef__span_of(const reef_world *w, reef_entity e, reef_component c, 
 
 const void *reef_get_all_id(const reef_world *w, reef_entity e, reef_component c, uint32_t *count)
 {
-    const type *t = reef__type_of(c.id);
     return reef__span_of(w, e, c, reef_get_id(w, e, c), count);
 }
 
