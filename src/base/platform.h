@@ -60,12 +60,17 @@
 #define PREFETCH_WRITE(p) __builtin_prefetch(p, 1)
 #define PREFETCH_ONCE(p) __builtin_prefetch(p, 0, 0)
 #define RELEASE_STORE(address, value) __atomic_store_n(address, value, __ATOMIC_RELEASE)
+/* Of numbers to which several threads write the same value. */
+#define RELAXED_LOAD(address) __atomic_load_n(address, __ATOMIC_RELAXED)
+#define RELAXED_STORE(address, value) __atomic_store_n(address, value, __ATOMIC_RELAXED)
 static inline uint32_t bits_count(uint64_t x) { return (uint32_t)__builtin_popcountll(x); }
 static inline uint32_t bits_first(uint64_t x) { return (uint32_t)__builtin_ctzll(x); } /* x must not be 0 */
 #else
 #define PREFETCH(p) ((void)(p))
 #define PREFETCH_WRITE(p) ((void)(p))
 #define PREFETCH_ONCE(p) ((void)(p))
+#define RELAXED_LOAD(address) (*(address))
+#define RELAXED_STORE(address, value) (*(address) = (value))
 #if defined(_MSC_VER) /* an x86 keeps the order of stores; this makes the compiler keep it too */
 #include <intrin.h>
 #define RELEASE_STORE(address, value) (_ReadWriteBarrier(), (void)(*(address) = (value)))

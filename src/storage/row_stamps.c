@@ -185,7 +185,8 @@ INLINE void stamps_write(stamp_page *p, uint32_t index, uint64_t changed, uint64
     uint64_t *newest = &p->newest[i / STAMPS_TOGETHER];
     if (changed) p->changed[i] = changed;
     if (added) p->added[i] = added;
-    if (*newest < changed) *newest = changed;
+    /* Other jobs of the same system, which have the same version, may write it for other entities. */
+    if (RELAXED_LOAD(newest) < changed) RELAXED_STORE(newest, changed);
 }
 
 void reef__track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added)

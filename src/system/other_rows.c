@@ -189,9 +189,10 @@ void reef__others_begin(ticking *k, const planned_system *ps)
         if (reef__touches_others(ps->system, k->others[i].component, true)) k->others[i].version = ps->version;
 }
 
+/* Another system, which still runs, writes what this one doesn't touch. */
 void reef__others_end(reef_world *w, const struct system *s)
 {
     const ticking *k = w->ticking;
     for (uint32_t i = 0; i < k->other_count; i++)
-        if (k->others[i].touched && reef__touches_others(s, k->others[i].component, true)) other_end(w, &k->others[i]);
+        if (reef__touches_others(s, k->others[i].component, true) && k->others[i].touched) other_end(w, &k->others[i]);
 }

@@ -360,13 +360,13 @@ static bool places_refresh(reef_world *w, const planned_system *ps)
 }
 
 /* Jobs share pages of stores, and a page that is made the world's own is a new page; jobs of several depths share
- * chunks. So the first job claims for all. */
+ * chunks; and pictures are made of blocks, which mustn't become others meanwhile. So the first job claims for all. */
 static bool job_claim(reef_world *w, planned_system *ps, job *j)
 {
     const query *q = ps->query;
     if (ps->places && j->number == 0 && !places_refresh(w, ps)) return false;
     if (!planned_must_claim(w, ps)) return true;
-    if (q->ranking == NULL && (q->cut == NULL || !q->cut->writes)) return rows_claim(w, ps, j);
+    if (!ps->places && q->ranking == NULL && (q->cut == NULL || !q->cut->writes)) return rows_claim(w, ps, j);
     for (uint32_t i = 0; j->number == 0 && i < ps->job_count; i++)
         if (!rows_claim(w, ps, &w->ticking->jobs[ps->job_first + i])) return false;
     return true;

@@ -128,7 +128,7 @@ REEF_FIELDS(Fresh, n);
 
 /* ---- what it does ---- */
 
-static uint32_t kept; /* what would be lost */
+static _Atomic uint32_t kept; /* what would be lost */
 
 static void move(reef_block *b)
 {

@@ -555,19 +555,32 @@ static void the_last_ticks_are_played_again(void **state)
 static void a_trial_refuses_what_would_end_the_program(void **state)
 {
     reef_world *w = world_of(state);
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+    skip(); /* it hands on no signal in a child of a process with threads */
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+    skip();
+#endif
     reef_pool *pool = reef_pool_new(&(reef_pool_config){.threads = 2});
     assert_ok(reef_set_pool(w, pool));
-    reef_hot_code *h = hot_of(w, "", &(reef_hot_desc){.trial_ticks = 3, .trial_dt = 1});
+    reef_hot_code *h = hot_of(w, "", &(reef_hot_desc){.trial_ticks = 3, .trial_ms = 600000, .trial_dt = 1});
     const reef_entity e = reef_spawn(w, reef_with(Place, 0, 0));
     tick(w);
     build("-DCRASHES");
     assert_hot_refused(w, h, "Segmentation fault, in the system move, at 0x");
     reef_hot_close(h);
-    h = hot_of(w, "", &(reef_hot_desc){.trial_ticks = 3, .trial_ms = 300, .trial_dt = 1});
-    build("-DHANGS");
-    assert_hot_refused(w, h, "the trial takes longer than 300 ms, in the system move, at 0x");
-    reef_hot_close(h);
-    h = hot_of(w, "", &(reef_hot_desc){.trial_ticks = 3, .trial_dt = 1});
+    for (uint32_t ms = 300, there = 0; !there; ms *= 4) { /* a busy machine may not come to the system in time */
+        char wanted[60];
+        h = hot_of(w, "", &(reef_hot_desc){.trial_ticks = 3, .trial_ms = ms, .trial_dt = 1});
+        build("-DHANGS");
+        (void)snprintf(wanted, sizeof wanted, "the trial takes longer than %u ms", (unsigned)ms);
+        assert_hot_refused(w, h, wanted);
+        there = strstr(reef_hot_text(h), ", in the system move, at 0x") != NULL;
+        reef_hot_close(h);
+    }
+    h = hot_of(w, "", &(reef_hot_desc){.trial_ticks = 3, .trial_ms = 600000, .trial_dt = 1});
 #if defined(REEF_CHECKED)
     build("-DMISTAKES");
     assert_hot_refused(w, h, "the trial made a mistake");
