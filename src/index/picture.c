@@ -75,6 +75,7 @@ static reef_place *picture_take(reef_world *w, const place_type *t)
         if (t->length[a] * 1e-6 > p->slack) p->slack = t->length[a] * 1e-6;
     }
     p->query = query_of(w, q, &status);
+    p->query->derived = true;
     return w->pictures = p;
 }
 

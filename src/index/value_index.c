@@ -92,8 +92,9 @@ static bool value_index_query(reef_index *x)
     reef_status s;
     if (x->query) return true;
     const reef_query q = reef_query_make(x->world, &d);
-    if (!reef_query_is_null(q)) x->query = query_of(x->world, q, &s);
-    return x->query != NULL;
+    if (reef_query_is_null(q)) return false;
+    x->query = query_of(x->world, q, &s);
+    return x->query->derived = true;
 }
 
 /* Makes all indexes ready to be followed by systems. False: no memory. */

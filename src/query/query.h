@@ -101,14 +101,14 @@ struct reef_query_data {
     /* straight: every term is a column whose data is wanted; plain: and none may be disabled, so a table that has them
      * matches */
     bool straight, plain;
-    bool looks;                         /* some match needs a look at rows, some term a version, or it is `fixed` */
-    bool since;                         /* some term asks what changed */
-    bool tracked;                       /* some term writes a type with track_rows: such loops look at rows as well */
-    bool fixed;                         /* some term is of another entity, or relations decide about it */
-    bool disabled_entities;             /* some entity may be disabled as a whole */
-    bool hides;                         /* it doesn't name ReefPrefab, so templates don't match */
-    uint32_t optional_writes;           /* number of terms whose column is written where it exists */
-    uint32_t switch_count;              /* only these switches decide by row; UINT32_MAX: something else does, too */
+    bool looks;               /* some match needs a look at rows, some term a version, or it is `fixed` */
+    bool since;               /* some term asks what changed */
+    bool tracked;             /* some term writes a type with track_rows: such loops look at rows as well */
+    bool fixed;               /* some term is of another entity, or relations decide about it */
+    bool disabled_entities;   /* some entity may be disabled as a whole */
+    bool derived, hides;      /* an index or a picture has its address; it doesn't name ReefPrefab: no templates */
+    uint32_t optional_writes; /* number of terms whose column is written where it exists */
+    uint32_t switch_count;    /* only these switches decide by row; UINT32_MAX: something else does, too */
     uint32_t switches[SWITCHES_FEW];    /* component << 1 | it must be off */
     size_t block_bytes[REEF_TERMS_MAX]; /* bytes of a full block of each column of head.key */
     bool out;                           /* some column of head.key is written without being read */

@@ -45,7 +45,7 @@ COLD reef_status reef__queries_renew(queries_renewal *r, reef_world *w, const ch
     for (uint32_t i = 0; s == REEF_OK && i < r->count; i++) {
         const query *q = w->queries[i].query;
         bool bound = false;
-        if (q == NULL || skip(w, i) || !query_ages(q, r->now, r->context, &bound)) continue;
+        if (q == NULL || q->derived || skip(w, i) || !query_ages(q, r->now, r->context, &bound)) continue;
         const query *copy = bound ? NULL : reef__query_copied(w, op, q, r->now, r->context);
         r->bound |= bound;
         if (copy) r->fresh[i] = (reef_query){copy->index, copy->generation, w->hot.number};

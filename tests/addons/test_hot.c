@@ -479,6 +479,34 @@ static void what_has_no_fields_is_told(void **state)
     assert_non_null(strstr(reason, "Bare has no fields, so another layout can't be seen"));
 }
 
+static void nothing(reef_block *b) { (void)b; }
+static bool looks_at_others(reef_world *w)
+{
+    return !reef_system_is_null(reef_system(w, nothing, "in Place; reads Hunter"));
+}
+
+/* An index is of a type. When another type takes over the name, the old index finds nothing, and a new one is made. */
+static void indexes_of_a_layout(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    for (uint32_t i = 0; i < 300; i++) hunter(w, (float)(i % 3), 0);
+    const reef_component was = reef_type_find("Hunter");
+    const reef_index *x = reef_index_of_id(w, was, "power");
+    assert_int_equal(reef_index_range(x, 0, UINT64_MAX, 0, NULL, 0), 300);
+    build("-DHUNTER_LESS");
+    assert_event(h, REEF_HOT_LOADED);
+    const reef_component is = reef_type_find("Hunter");
+    assert_int_not_equal(is.id, was.id);
+    assert_true(looks_at_others(w)); /* then a tick prepares all indexes */
+    tick(w);
+    assert_int_equal(reef_index_range(reef_index_of_id(w, is, "power"), 0, UINT64_MAX, 0, NULL, 0), 300);
+    x = reef_index_of_id(w, was, "power");
+    assert_int_equal(reef_index_range(x, 0, UINT64_MAX, 0, NULL, 0), 0);
+    tick(w);
+    reef_hot_close(h);
+}
+
 static void the_past_gets_the_new_layout(void **state)
 {
     reef_world *w = world_of(state);
@@ -786,6 +814,7 @@ int main(int argc, char **argv)
         TEST(the_last_ticks_are_played_again),
         TEST(a_layout_changes),
         TEST(what_has_no_fields_is_told),
+        TEST(indexes_of_a_layout),
         TEST(the_past_gets_the_new_layout),
         TEST(the_past_is_played_with_the_new_layout),
         TEST(a_trial_refuses_what_would_end_the_program),
