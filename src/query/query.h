@@ -1,5 +1,5 @@
-/* The inside of a query, for src/query/query.c (making it, finding tables), src/query/iterate.c (loops) and
- * src/query/query_answers.c (questions).
+/* The inside of a query, for src/query/query.c (making it), src/query/table_match.c (finding tables),
+ * src/query/iterate.c (loops) and src/query/query_answers.c (questions).
  *
  *   terms: a tree in prefix form          ANY_OF 2 · Red · ALL_OF 2 · Blue · Cold
  *   matches: the tables that may have rows that match, in visiting order
@@ -181,6 +181,8 @@ bool reef__queries_ready(reef_world *w); /* query_update for all queries; false:
 bool reef__rows_look(query *q);
 reef_status reef__queries_validate(const reef_world *w, char *message, size_t size);
 void reef__query_drop(query *q);
+void reef__query_resolve(query *q); /* derives what the terms say together */
+void reef__matches_drop(query *q);
 bool reef__asked_of_all(const query *q, uint32_t i); /* has each table of the query the type of asked term i? */
 void reef__queries_forget(reef_world *w);            /* frees the queries that are kept for reuse */
 query *reef__query_make_text(reef_world *w, const char *op, const char *text);
@@ -243,8 +245,6 @@ INLINE void block_at(reef_block *b, const reef_slot *slots)
 /* ---- terms with a plus (src/query/subtype_terms.c) ---- */
 INLINE bool subs_are_old(const query *q) { return q->subs->based != reef__types_based(); }
 void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter); /* src/query/query.c */
-
-/* ---- all queries of a world ---- */
-void reef__queries_drop(reef_world *w); /* src/query/query.c */
+void reef__queries_drop(reef_world *w);
 
 #endif

@@ -37,7 +37,7 @@
  *
  * entities_ended and moves_put stand beside it, since they take numbers. The fast paths that make and end rows
  * invalidate nothing. They need a lease, and giving one is ROWS_CHANGED; queries take away the leases of the tables
- * that they look at (reef__rows_look in src/query/query.c). */
+ * that they look at (reef__rows_look in src/query/table_match.c). */
 #ifndef REEF_STORAGE_INVALIDATE_H
 #define REEF_STORAGE_INVALIDATE_H
 

@@ -9,7 +9,9 @@
 #ifndef REEF_SYSTEM_PHASE_H
 #define REEF_SYSTEM_PHASE_H
 
+#include "storage/invalidate.h"
 #include "storage/running.h"
+#include "storage/world_data.h"
 #include "query/query.h"
 #include "system/access_check.h"
 #include "system/job.h"
@@ -122,11 +124,51 @@ extern const struct running_calls reef__phase_running; /* becomes reef_world.run
 /* Runs those systems of the plan between `first` and `end` that are `going`, and joins what their jobs produced.
  * NO_MEMORY: some systems didn't run, or some results couldn't be joined yet; world->error.system names the first. */
 reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float dt);
-/* The same for a phase of simple systems in a world without a thread pool. False: something is unusual, and
- * reef__phase_run has to be called. NO_MEMORY in *s means the same as there. */
-bool reef__phase_run_simple(reef_world *w, phase_plan *p, float dt, reef_status *s);
-void reef__phase_know(reef_world *w, phase_plan *p); /* call it after reef__phase_run */
 void reef__planned_drop(reef_world *w, planned_system *ps);
 void reef__ticking_drop(reef_world *w);
+
+/* ---- for src/system/simple_phase.c ---- */
+
+/* Makes the pages of what the system writes the world's own. False: no memory. */
+bool reef__planned_rows_prepare(reef_world *w, planned_system *ps);
+/* Does the recorded commands. A system may be gone afterwards. */
+reef_status reef__phase_deferred_do(reef_world *w, ticking *k);
+
+INLINE bool writes_rows(const planned_system *ps)
+{
+    const query *q = ps->query;
+    return q && (q->head.write_count || q->optional_writes || (q->cut && q->cut->writes));
+}
+
+/* May something that the system writes be shared, so that it has to be made the world's own first? */
+INLINE bool planned_must_claim(const reef_world *w, const planned_system *ps)
+{
+    if (!writes_rows(ps) || w->hot.fork_version == 0) return false;
+    return ps->claimed_fork != w->hot.fork_version || ps->claimed_epoch != w->state_epoch;
+}
+
+/* The system's jobs claimed the blocks that they came to. Where the rows decide which blocks those are, there may be
+ * others the next time; so this isn't remembered then. */
+INLINE void planned_claimed(const reef_world *w, planned_system *ps)
+{
+    if (ps->query == NULL || ps->query->looks || ps->query->fixed) return;
+    ps->claimed_fork = w->hot.fork_version;
+    ps->claimed_epoch = w->state_epoch;
+}
+
+INLINE void phase_open(reef_world *w, uint64_t version)
+{
+    w->hot.version = version;
+    w->locks++;
+    reef__invalidate(w, INVALIDATE_LOOP_OPENED | INVALIDATE_WRITTEN);
+    w->running = &reef__phase_running;
+}
+
+INLINE void phase_close(reef_world *w)
+{
+    w->running = NULL;
+    w->locks--;
+    reef__invalidate(w, INVALIDATE_CONDITION_CHANGED | INVALIDATE_WRITTEN);
+}
 
 #endif

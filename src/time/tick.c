@@ -20,6 +20,7 @@
 #include "system/event_entity.h"
 #include "system/phase.h"
 #include "system/schedule.h"
+#include "system/simple_phase.h"
 #include "system/system.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
