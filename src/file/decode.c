@@ -21,10 +21,6 @@
 #include "storage/store_list.h"
 #include "storage/world_data.h"
 #include "system/script.h"
-#include "file/decode_ids.h"
-#include "file/decode_rest.h"
-#include "file/decode_rows.h"
-#include "file/decode_store.h"
 #include "file/decode_table.h"
 #include "file/decode_types.h"
 #include "file/decoding.h"
@@ -53,7 +49,9 @@ typedef struct section_row {
     bool (*read)(decoding *d);
 } section_row;
 
-#define SECTION_ROW(name, a, b, c, d, rank, once, read) {SECTION_##name, rank, once, read},
+bool reef__decode_none(decoding *d) { return (void)d, false; }
+
+#define SECTION_ROW(name, a, b, c, d, rank, once, write, read) {SECTION_##name, rank, once, reef__decode_##read},
 static const section_row section_rows[] = {SECTION_KINDS(SECTION_ROW)};
 
 /* The row of the section that was read, if it may follow one of rank *rank. NULL: CORRUPT is recorded. */
@@ -63,7 +61,7 @@ static const section_row *section_follows(decoding *d, uint32_t *rank)
     while (row < end && row->kind != d->in->kind) row++;
     if (row == end) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section is of an unknown kind"), NULL;
     const uint32_t next = row->rank, was = *rank;
-    if (next == 0 && row->read) return row;
+    if (next == 0 && row->kind != SECTION_RECORD) return row;
     const bool missing = (next > RANK_TIME && was < RANK_TIME) || (next > RANK_IDS && was < RANK_IDS);
     if (next == 0 || next < was || (row->once && next == was) || missing)
         return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section is in the wrong place"), NULL;

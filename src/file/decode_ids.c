@@ -1,6 +1,5 @@
 /* Reading a file: indices, free ids, entities without rows, reserved ids. src/file/encode_ids.c says how they are
  * written. */
-#include "file/decode_ids.h"
 #include "storage/entity_index.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"

@@ -2,7 +2,6 @@
  *
  * A file knows systems and phases by name. One that the world doesn't have becomes absent (unknown_system.h): the state
  * keeps what the file says of it, for the case that the program makes it later or saves again. */
-#include "file/decode_rest.h"
 #include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"

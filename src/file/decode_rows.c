@@ -5,7 +5,6 @@
  * values of the section.
  *
  * Invariant: there is never a row without values, and never a row for which no section brought a handle. */
-#include "file/decode_rows.h"
 #include "base/platform.h"
 #include "type/type.h"
 #include "type/value.h"

@@ -4,7 +4,6 @@
 
 #include "file/decoding.h"
 
-bool reef__decode_tables(decoding *d);
 file_table *reef__get_table(decoding *d); /* the table that a section names; it is made if need be. NULL: CORRUPT */
 /* The unit of a chunk. 0: CORRUPT is recorded. */
 uint32_t reef__decode_unit(decoding *d, file_table *ft, uint32_t chunk);

@@ -7,7 +7,6 @@
 #include "file/decoding.h"
 #include "reef/type.h"
 
-bool reef__decode_types(decoding *d);
 /* The tag for a bit in the numbers of tables. NULL: the error is recorded. */
 const type *reef__decode_code(decoding *d, uint32_t bit);
 void reef__decode_types_drop(decoding *d);

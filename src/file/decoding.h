@@ -167,4 +167,19 @@ typedef struct value_target {
     uint32_t stride[REEF_SPLIT_FIELDS_MAX];
 } value_target;
 
+/* ---- who reads the sections: SECTION_KINDS ---- */
+
+#define X(name, a, b, c, d, rank, once, write, read) bool reef__decode_##read(decoding *reading);
+SECTION_KINDS(X)
+#undef X
+
+/* The end of a record: does each table have the rows that were promised? (src/file/decode_rows.c) */
+bool reef__decode_rows_done(decoding *d);
+/* After the last record: all values are there, and relations are found by their targets (src/file/decode_store.c);
+ * scripts whose class isn't known are reported, which in a difference are an error; entities without stamps get some,
+ * for types that weren't tracked in the file (both src/file/decode_rest.c). */
+bool reef__decode_relations_done(decoding *d);
+bool reef__decode_scripts_done(decoding *d);
+bool reef__decode_tracks_done(decoding *d);
+
 #endif

@@ -22,10 +22,6 @@
 #include "storage/world_data.h"
 #include "system/unknown_system.h"
 #include "system/event.h"
-#include "file/encode_ids.h"
-#include "file/encode_log.h"
-#include "file/encode_rows.h"
-#include "file/encode_store.h"
 #include "file/encoding.h"
 #include "file/numbering.h"
 #include "file/pack.h"
@@ -70,13 +66,15 @@ static void clocks_put(encoding *x)
  * from the base. It can be wrong where a difference leads back (undo), or where a world was restored between two
  * records of a journal: then a run in the record may be older than a write that both states have and that the system
  * hasn't seen, or a write in the record may be older than a run that both have. So the record mentions all runs from
- * runs_from on, and all writes after that. Then what is left out is older than what is written. */
+ * runs_from on, and all writes after that. Then what is left out is older than what is written.
+ *
+ * Which of the writes in the record is the oldest is found by writing it without putting anything down. */
 static void difference_bound(encoding *x)
 {
     x->runs_from = x->again = UINT64_MAX;
     if (x->base == NULL) return;
     /* What both states share was written at the base's fork_version or before. */
-    uint64_t first = UINT64_MAX, limit = x->base->hot.fork_version, oldest = UINT64_MAX;
+    uint64_t first = UINT64_MAX, limit = x->base->hot.fork_version;
     bool needed = x->w->state.track_count != 0;
     for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n);) {
         const uint64_t version = last_run_of(&x->w->state, n.serial);
@@ -84,17 +82,17 @@ static void difference_bound(encoding *x)
         else if (version > limit) limit = version;
         needed |= version != 0;
     }
-    if (needed) {
-        reef__encode_rows_oldest(x, limit, &oldest);
-        reef__encode_bits_oldest(x, limit, &oldest);
-        reef__encode_stores_oldest(x, limit, &oldest);
-    }
-    x->back = oldest <= x->base->hot.fork_version;
+    x->limit = limit;
+    x->oldest = UINT64_MAX;
+    x->o->dry = true;
+    if (needed) reef__encode_rows(x), reef__encode_bits(x), reef__encode_stores(x);
     /* Stamps are looked at only here: a row gets a new stamp only with a write that marks its column or its place. */
-    if (x->back) reef__encode_tracks_oldest(x, limit, &oldest);
-    for (named_serial n = {NULL, 0, false}; oldest != UINT64_MAX && reef__named_next(x->w, false, &n);) {
+    x->back = x->oldest <= x->base->hot.fork_version;
+    if (x->back) reef__encode_tracks(x);
+    x->o->dry = false;
+    for (named_serial n = {NULL, 0, false}; x->oldest != UINT64_MAX && reef__named_next(x->w, false, &n);) {
         const uint64_t version = last_run_of(&x->w->state, n.serial);
-        if (version >= oldest && version < first) first = version;
+        if (version >= x->oldest && version < first) first = version;
     }
     x->runs_from = x->again = first;
     x->deep = first < x->base->hot.fork_version;
@@ -139,7 +137,7 @@ static void systems_put(encoding *x)
     reef__put_now(x->o, where, systems);
 }
 
-static void time_put(encoding *x)
+void reef__encode_time(encoding *x)
 {
     const state *s = &x->w->state;
     reef__section_begin(x->o, SECTION_TIME);
@@ -228,20 +226,17 @@ static void encode_drop(encoding *x)
     reef__version_order_drop(&x->runs);
 }
 
+void reef__encode_none(encoding *x) { (void)x; }
+
+#define SECTION_WRITER(name, a, b, c, d, rank, once, write, read) reef__encode_##write,
+static void (*const section_writers[])(encoding *x) = {SECTION_KINDS(SECTION_WRITER)};
+
 static void sections_put(encoding *x, uint64_t before, uint64_t after)
 {
     x->all = length_guess(x);
     x->next = x->all / 100;
     begin_put(x, before);
-    time_put(x);
-    reef__encode_ids(x);
-    reef__encode_rows(x);
-    reef__encode_bits(x);
-    reef__encode_stores(x);
-    reef__encode_names(x);
-    reef__encode_events(x);
-    reef__encode_tracks(x);
-    reef__encode_lost(x);
+    for (uint32_t i = 0; i < sizeof section_writers / sizeof *section_writers; i++) section_writers[i](x);
     done_put(x, after);
 }
 

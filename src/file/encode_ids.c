@@ -4,7 +4,6 @@
  * stay, and which are added at the end. Of entities without a row it lists those whose record isn't the base's, and of
  * names those that the base doesn't have, sorted by text; names that are gone come first. Whole pages of reserved ids
  * are written as runs. */
-#include "file/encode_ids.h"
 #include "base/memory.h"
 #include "storage/entity_index.h"
 #include "storage/layout.h"
@@ -122,7 +121,7 @@ static bool run_next(const encoding *x, uint64_t *at, uint64_t *end)
     return *at < *end;
 }
 
-static void runs_put(encoding *x)
+void reef__encode_reserved(encoding *x)
 {
     size_t where = 0;
     uint32_t part = 0;
@@ -143,7 +142,7 @@ static bool idle_page_differs(const encoding *x, uint64_t index)
 }
 
 /* Writes the indices that are idle and have another record in the base. */
-static void idle_put(encoding *x)
+void reef__encode_idle(encoding *x)
 {
     const state *s = &x->w->state;
     const uint32_t end = x->w->hot.index_count;
@@ -172,7 +171,6 @@ void reef__encode_ids(encoding *x)
     uint64_t dropped = 0, kept = 0;
     if (x->base) dropped = queue_seek(x->w, x->base, &old), kept = queue_same(&now, &old);
     const uint64_t added = queue_count(x->w) - kept;
-    runs_put(x);
     reef__section_begin(x->o, SECTION_IDS);
     reef__put_u32(x->o, x->w->hot.index_count);
     reef__put_u64(x->o, dropped);
@@ -180,7 +178,6 @@ void reef__encode_ids(encoding *x)
     reef__put_u64(x->o, added);
     reef__encode_end(x);
     queue_put(x, &now, added);
-    idle_put(x);
 }
 
 /* ---- names ---- */

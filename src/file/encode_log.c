@@ -3,7 +3,6 @@
  * Events have positions that count up for ever. A difference writes those from the first one that isn't as in the
  * base, and how far each system has read. Stamps are compared page by page, and of each page the indices from the
  * first to the last difference are written. Scripts that wait are few: where they differ all are written. */
-#include "file/encode_log.h"
 #include "type/type.h"
 #include "storage/error.h"
 #include "storage/event_log.h"
@@ -191,24 +190,6 @@ static void track_pages_put(encoding *x, const track_store *s)
     for (uint32_t page = 0; page < s->stamps.count && !encode_stopped(x); page++) {
         const stamp_page *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
         if (s->stamps.page[page] && (s->stamps.page[page] != was || x->deep || x->back)) stamps_put(x, s, page, was);
-    }
-}
-
-/* All rows count: an entity that has again a component which the base has lost may have its old stamp again, too. */
-void reef__encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
-{
-    uint64_t to[STAMP_WORDS];
-    for (uint32_t n = 0; n < x->w->state.track_count; n++) {
-        const track_store *s = &x->w->state.tracks[n], *old = reef__track_of(x->base, s->component);
-        for (uint32_t page = 0; page < s->stamps.count; page++) {
-            const stamp_page *now = s->stamps.page[page],
-                             *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
-            for (uint32_t i = 0; now && i < STAMPS_PER_PAGE; i++) {
-                stamp_to_write(x, s->component, page, i, now, was, to);
-                for (uint32_t k = 0; k < STAMP_WORDS; k++)
-                    if (to[k]) encode_older(to[k], limit, oldest);
-            }
-        }
     }
 }
 

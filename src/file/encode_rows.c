@@ -3,7 +3,6 @@
  * Chunk k of a table is compared with chunk k of the same table in the base. A column whose block both share isn't
  * looked at. Of the other columns the rows that differ are written, in pieces: a piece ends where more equal rows
  * follow than the head of another piece would cost. */
-#include "file/encode_rows.h"
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/archetype.h"
@@ -55,17 +54,6 @@ static bool chunk_differs(const chunk_pair *p, uint64_t again, bool deep)
     for (uint32_t k = SLOT_ENTITIES; k < p->t[NOW]->shape->end_slot; k++)
         if (!slot_shared(p->slots[NOW], p->slots[WAS], k) || p->slots[NOW][k].version > again) return true;
     return false;
-}
-
-void reef__encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
-{
-    for (uint32_t i = 0; i < x->order_count; i++) {
-        chunk_pair p = chunks_of(x, x->order[i]);
-        for (; p.unit[NOW]; chunk_pair_next(&p))
-            for (uint32_t k = SLOT_ENTITIES; !chunk_pair_shared(&p) && k < p.t[NOW]->shape->end_slot; k++)
-                if (p.unit[WAS] == 0 || !slot_shared(p.slots[NOW], p.slots[WAS], k))
-                    encode_older(p.slots[NOW][k].version, limit, oldest);
-    }
 }
 
 /* ---- columns ---- */
@@ -257,19 +245,6 @@ static bool bits_differ_at(const chunk_pair *p, const bit_store *b, const bit_st
         differs |= is != used;
     }
     return differs || (any && (*version != before || *version > again));
-}
-
-void reef__encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
-{
-    uint64_t words[BIT_WORDS], version;
-    for (uint32_t k = 0; k < x->w->state.bit_count; k++) {
-        const bit_store *b = &x->w->state.bits[k], *old = bit_store_of(x->base, b->key);
-        for (uint32_t i = 0; i < x->order_count; i++) {
-            chunk_pair p = chunks_of(x, x->order[i]);
-            for (; p.unit[NOW]; chunk_pair_next(&p))
-                if (bits_differ_at(&p, b, old, UINT64_MAX, words, &version)) encode_older(version, limit, oldest);
-        }
-    }
 }
 
 /* Writes the bits of one key in one table. */

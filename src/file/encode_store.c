@@ -3,7 +3,6 @@
  * The homes sparse, paged and cold are written page by page, each compared with the same page of the base. The homes
  * multi and shared are written by entity and by value, since where their values lie follows from history. When
  * something differs in such a type, all of it is written. */
-#include "file/encode_store.h"
 #include "base/memory.h"
 #include "type/type.h"
 #include "storage/multi_store.h"
@@ -45,16 +44,6 @@ static bool page_after(const encoding *x, const value_store *s, uint32_t page, u
     for (; s->shared && more; more = reef__store_each(s, page, &at))
         if (reef__store_version(s, at.entity) > again) return true;
     return false;
-}
-
-void reef__encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
-{
-    for (uint32_t i = 1; i < x->w->state.store_count; i++) {
-        const value_store *s = &x->w->state.stores[i], *old = store_in(x->base, s->component);
-        for (uint32_t page = 0; s->count && page < s->values.count; page++)
-            if (s->values.page[page] && !page_shared(s, old, page))
-                encode_older(s->values.version[page], limit, oldest);
-    }
 }
 
 static bool store_differs(const encoding *x, uint32_t component)

@@ -23,7 +23,7 @@ void reef__encode_end(encoding *x)
 {
     reef__encode_descriptions(x);
     reef__section_end(x->o);
-    if (x->o->status != REEF_OK || x->d->progress == NULL) return;
+    if (x->o->status != REEF_OK || x->o->dry || x->d->progress == NULL) return;
     const uint64_t done = x->o->bytes - x->start;
     if (done < x->next) return;
     x->next = done + (x->all ? x->all / 100 : 1 << 20);
@@ -34,7 +34,7 @@ void reef__encode_end(encoding *x)
 bool reef__encode_allowed(encoding *x, const type *t)
 {
     const reef_status s = reef__pack_allowed(t, x->d->raw);
-    if (s == REEF_OK) return true;
+    if (s == REEF_OK || x->o->dry) return true;
     if (!x->reported) reef__failure(x->w, s, x->op, (reef_component){t->id}, (reef_entity){0, 0}, 0);
     x->reported = true;
     reef__encode_failed(x, s);
@@ -183,7 +183,7 @@ void reef__encode_descriptions(encoding *x)
 uint32_t reef__encode_type(encoding *x, uint32_t id)
 {
     const type *t = reef__type_of(id);
-    if (encode_stopped(x)) return 0;
+    if (encode_stopped(x) || x->o->dry) return 0;
     if (x->type_number[id] != ENCODE_NONE) return x->type_number[id];
     /* a strict world may know a subtype and not its base */
     if (t->base && reef__world_knows(x->w, t->base->id)) (void)reef__encode_type(x, t->base->id);
@@ -197,6 +197,7 @@ uint32_t reef__encode_table(encoding *x, uint32_t id)
     const table *t = table_read(x->w, id);
     const shape *s = shape_of(x->w->family, id);
     const bool fresh = x->table_number[id] == ENCODE_NONE;
+    if (x->o->dry) return 0;
     for (uint32_t k = 0; k < s->component_count && !encode_stopped(x); k++) {
         const type *c = type_known(s->component[k]);
         if (c->owner || (t && table_rows(t) && !reef__encode_allowed(x, c))) continue;

@@ -43,8 +43,11 @@ typedef struct encoding {
     /* In a difference: what was written after this version is written to the file even where it is as in the base.
      * UINT64_MAX: nothing is. difference_bound says why. */
     uint64_t again;
-    bool deep;     /* some of these writes may be older than the base: memory that both states share is looked at too */
-    bool back;     /* the state may have again what the base has lost */
+    bool deep; /* some of these writes may be older than the base: memory that both states share is looked at too */
+    bool back; /* the state may have again what the base has lost */
+    /* While the record is only looked through (section_out.dry): the oldest version that it would mention, among those
+     * that are no newer than `limit`. */
+    uint64_t limit, oldest;
     bool reported; /* the failure is already the world's last error */
 } encoding;
 
@@ -78,14 +81,16 @@ INLINE bool encode_stopped(const encoding *x) { return x->o->status != REEF_OK; 
 void reef__encode_failed(encoding *x, reef_status status);
 
 /* A version as it is written to the file. */
-INLINE uint64_t encode_version(const encoding *x, uint64_t version)
+INLINE uint64_t encode_version(encoding *x, uint64_t version)
 {
+    if (UNLIKELY(x->o->dry) && version && version <= x->limit && version < x->oldest) x->oldest = version;
     return version ? reef__version_rank(&x->runs, version) : 0;
 }
-/* Lowers *oldest to a version that is no newer than `limit`. */
-INLINE void encode_older(uint64_t version, uint64_t limit, uint64_t *oldest)
-{
-    if (version <= limit && version < *oldest) *oldest = version;
-}
+
+/* ---- who writes the sections: SECTION_KINDS ---- */
+
+#define X(name, a, b, c, d, rank, once, write, read) void reef__encode_##write(encoding *x);
+SECTION_KINDS(X)
+#undef X
 
 #endif

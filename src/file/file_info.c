@@ -14,7 +14,7 @@
 
 enum { DRAIN_STEP = 4096 };
 
-#define FRAME_KIND(name, a, b, c, d, rank, once, read) SECTION_##name,
+#define FRAME_KIND(name, a, b, c, d, rank, once, write, read) SECTION_##name,
 static const uint32_t frame_kinds[] = {SECTION_KINDS(FRAME_KIND)};
 enum { FRAME_KINDS = sizeof frame_kinds / sizeof frame_kinds[0] };
 

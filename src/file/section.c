@@ -137,7 +137,7 @@ static bool section_piece_add(section_out *o, const void *outside, size_t count)
 
 unsigned char *reef__put_room(section_out *o, size_t count)
 {
-    if (UNLIKELY(o->status != REEF_OK)) return NULL;
+    if (UNLIKELY(o->status != REEF_OK || o->dry)) return NULL;
     if (UNLIKELY(count > o->now.room - o->now.fill)) {
         if (count > SIZE_MAX - o->now.fill ||
             !room_more(o->memory, &o->now.buffer, &o->now.room, o->now.fill + count, 1, BUFFER_FIRST))
@@ -158,7 +158,7 @@ void reef__put_bytes(section_out *o, const void *bytes, size_t count)
 void reef__put_block(section_out *o, const void *bytes, size_t count)
 {
     if (count < SECTION_COPY) reef__put_bytes(o, bytes, count);
-    else if (o->status == REEF_OK) (void)section_piece_add(o, bytes, count);
+    else if (o->status == REEF_OK && !o->dry) (void)section_piece_add(o, bytes, count);
 }
 
 static void put_little(section_out *o, uint64_t x, unsigned bytes)
@@ -202,14 +202,14 @@ size_t reef__put_later(section_out *o)
 
 void reef__put_now(section_out *o, size_t where, uint32_t x)
 {
-    if (o->status == REEF_OK) little_put(o->now.buffer + where, x, 4);
+    if (o->status == REEF_OK && !o->dry) little_put(o->now.buffer + where, x, 4);
 }
 
 void reef__section_end(section_out *o)
 {
     unsigned char head[SECTION_HEAD_BYTES], sum[SECTION_SUM_BYTES];
     uint64_t length = 0;
-    if (o->status != REEF_OK) return;
+    if (o->status != REEF_OK || o->dry) return;
     for (size_t i = 0; i < o->now.piece_count; i++) length += o->now.pieces[i].bytes;
     little_put(head, o->now.kind, 4);
     little_put(head + 4, length, 8);

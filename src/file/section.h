@@ -13,30 +13,32 @@
 #include "reef/save.h"
 #include "reef/file.h"
 
-/* The kinds of sections in the order of the format: their letters, their rank, whether a record has at most one, and
- * who reads them. In a record the ranks go up; those of one rank come in any order, and those of rank 0 anywhere. RECD
- * begins a record and DONE ends it, and nothing reads them by way of this list. */
+/* The kinds of sections in the order in which a record is written: their letters, their rank, whether a record has at
+ * most one, who writes them (reef__encode_...), and who reads them (reef__decode_...). Where that is `none`, the writer
+ * of the row before writes them, or what describes types and tables. In a record the ranks go up; those of one rank
+ * come in any order, and those of rank 0 anywhere. RECD begins a record and DONE ends it, and nothing reads them by way
+ * of this list. */
 #define SECTION_KINDS(X) \
-    X(RECORD, 'R', 'E', 'C', 'D', 0, true, NULL) \
-    X(TYPES, 'T', 'Y', 'P', 'E', 0, false, reef__decode_types) \
-    X(TABLES, 'T', 'A', 'B', 'L', 0, false, reef__decode_tables) \
-    X(TIME, 'T', 'I', 'M', 'E', 1, true, reef__decode_time) \
-    X(RESERVED, 'R', 'E', 'S', 'V', 2, false, reef__decode_reserved) \
-    X(IDS, 'I', 'D', 'S', ' ', 3, true, reef__decode_ids) \
-    X(FREE, 'F', 'R', 'E', 'E', 4, false, reef__decode_free) \
-    X(IDLE, 'I', 'D', 'L', 'E', 5, false, reef__decode_idle) \
-    X(ROWS, 'R', 'O', 'W', 'S', 7, false, reef__decode_rows) \
-    X(BITS, 'B', 'I', 'T', 'S', 8, false, reef__decode_bits) \
-    X(PAGE, 'P', 'A', 'G', 'E', 9, false, reef__decode_page) \
-    X(VALUES, 'V', 'A', 'L', 'S', 9, false, reef__decode_several) \
-    X(NAMES, 'N', 'A', 'M', 'E', 10, false, reef__decode_names) \
-    X(EVENTS, 'E', 'V', 'N', 'T', 11, false, reef__decode_events) \
-    X(TRACKS, 'T', 'R', 'A', 'K', 12, false, reef__decode_tracks) \
-    X(LOST, 'L', 'O', 'S', 'T', 13, true, reef__decode_lost) \
-    X(DONE, 'D', 'O', 'N', 'E', 14, true, NULL)
+    X(RECORD, 'R', 'E', 'C', 'D', 0, true, none, none) \
+    X(TYPES, 'T', 'Y', 'P', 'E', 0, false, none, types) \
+    X(TABLES, 'T', 'A', 'B', 'L', 0, false, none, tables) \
+    X(TIME, 'T', 'I', 'M', 'E', 1, true, time, time) \
+    X(RESERVED, 'R', 'E', 'S', 'V', 2, false, reserved, reserved) \
+    X(IDS, 'I', 'D', 'S', ' ', 3, true, ids, ids) \
+    X(FREE, 'F', 'R', 'E', 'E', 4, false, none, free) \
+    X(IDLE, 'I', 'D', 'L', 'E', 5, false, idle, idle) \
+    X(ROWS, 'R', 'O', 'W', 'S', 7, false, rows, rows) \
+    X(BITS, 'B', 'I', 'T', 'S', 8, false, bits, bits) \
+    X(PAGE, 'P', 'A', 'G', 'E', 9, false, stores, page) \
+    X(VALUES, 'V', 'A', 'L', 'S', 9, false, none, several) \
+    X(NAMES, 'N', 'A', 'M', 'E', 10, false, names, names) \
+    X(EVENTS, 'E', 'V', 'N', 'T', 11, false, events, events) \
+    X(TRACKS, 'T', 'R', 'A', 'K', 12, false, tracks, tracks) \
+    X(LOST, 'L', 'O', 'S', 'T', 13, true, lost, lost) \
+    X(DONE, 'D', 'O', 'N', 'E', 14, true, none, none)
 enum { RANK_TIME = 1, RANK_IDS = 3 }; /* every record has these two */
 
-#define X(name, a, b, c, d, rank, once, read) SECTION_##name = (a) | (b) << 8 | (c) << 16 | (d) << 24,
+#define X(name, a, b, c, d, rank, once, write, read) SECTION_##name = (a) | (b) << 8 | (c) << 16 | (d) << 24,
 enum section_kind { SECTION_KINDS(X) };
 #undef X
 
@@ -92,6 +94,7 @@ typedef struct section_out {
     reef_status status;
     uint64_t chain, bytes; /* bytes: number of bytes written so far */
     uint64_t sections;     /* number of sections written since a record set it to 0 */
+    bool dry;              /* everything is left out: a record is only looked through (src/file/encode.c) */
     section_payload now, aside;
 } section_out;
 
