@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/names.h"
+#include "type/portable_bytes.h"
 #include "type/type.h"
 #include "type/value.h"
 #include "storage/known_types.h"
@@ -179,15 +180,10 @@ static bool bytes_are_zero(const unsigned char *p, uint32_t count)
 
 /* Copies elements of the same kind where bytes can't be copied as they are: on a big-endian machine, and truth values,
  * which become 0 or 1 whatever the file says. */
-static void op_reorder(const field_op *op, const unsigned char *from, char *to)
+static void op_reorder(const field_op *op, const unsigned char *from, char *to, size_t bytes)
 {
-    const uint32_t size = op->kind == REEF_ENTITY ? 4 : reef__kind_size((reef_kind)op->kind),
-                   bytes = op->count * reef__kind_size((reef_kind)op->kind);
-    for (uint32_t at = 0; at < bytes; at += size) {
-        if (op->kind == REEF_BOOL) to[at] = from[at] != 0;
-        else
-            for (uint32_t i = 0; i < size; i++) to[at + i] = (char)from[at + size - 1 - i];
-    }
+    reef__portable_copy((reef_kind)op->kind, (unsigned char *)to, from, bytes);
+    for (size_t at = 0; op->kind == REEF_BOOL && at < bytes; at++) to[at] = from[at] != 0;
 }
 
 static bool op_copies(const field_op *op)
@@ -212,7 +208,7 @@ void reef__decode_values(const file_type *f, const unsigned char *from, const va
         else if (op_copies(op))
             for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) bytes_copy(q, p, bytes);
         else if (op->was == op->kind && op->rename_count == 0)
-            for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) op_reorder(op, p, q);
+            for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) op_reorder(op, p, q, bytes);
         else
             for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) op->lost += !op_convert(f, op, p, q);
     }

@@ -3,6 +3,7 @@
  * Events have positions that count up for ever. A difference writes those from the first one that isn't as in the
  * base, and how far each system has read. Stamps are compared page by page, and of each page the indices from the
  * first to the last difference are written. Scripts that wait are few: where they differ all are written. */
+#include "type/portable_bytes.h"
 #include "type/type.h"
 #include "storage/error.h"
 #include "storage/event_log.h"
@@ -14,7 +15,6 @@
 #include "storage/state_kind.h"
 #include "storage/world_data.h"
 #include "system/unknown_system.h"
-#include "world/state_hash.h"
 #include "file/encoding.h"
 #include "file/pack.h"
 #include "file/section.h"
@@ -246,7 +246,7 @@ void reef__encode_lost(encoding *x)
         unsigned char *to = NULL;
         reef__put_handle(x->o, e);
         to = reef__put_room(x->o, reef__pack_bytes(t, x->d->raw));
-        if (to) reef__pack_values(t, to, &value, 1);
+        if (to) reef__portable_values(t, to, &value, 1);
     }
     reef__put_now(x->o, where, count);
     reef__encode_end(x);

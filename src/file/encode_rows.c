@@ -4,6 +4,7 @@
  * looked at. Of the other columns the rows that differ are written, in pieces: a piece ends where more equal rows
  * follow than the head of another piece would cost. */
 #include "base/platform.h"
+#include "type/portable_bytes.h"
 #include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/layout.h"
@@ -116,13 +117,12 @@ static COLD void split_put(encoding *x, const chunk_pair *p, const file_column *
     if (to == NULL) return;
     for (uint32_t i = 0; i < c->type->part_count; i++) {
         const uint32_t size = reef__type_of(c->type->parts[i])->size;
-        reef_field field = c->type->fields[i];
+        const reef_field *field = &c->type->fields[i];
         const uint32_t k = part_slot(p, c, i);
-        field.offset = 0;
         for (uint32_t r = 0; r < rows; r++)
-            reef__pack_field(&field, to + (size_t)r * c->bytes + offset,
-                             (const unsigned char *)cell(p->slots[NOW], k, row + r, size));
-        offset += field.bytes;
+            reef__portable_copy(field->kind, to + (size_t)r * c->bytes + offset,
+                                (const unsigned char *)cell(p->slots[NOW], k, row + r, size), field->bytes);
+        offset += field->bytes;
     }
 }
 

@@ -4,13 +4,13 @@
  * multi and shared are written by entity and by value, since where their values lie follows from history. When
  * something differs in such a type, all of it is written. */
 #include "base/memory.h"
+#include "type/portable_bytes.h"
 #include "type/type.h"
 #include "storage/multi_store.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
 #include "storage/state_kind.h"
 #include "storage/world_data.h"
-#include "world/state_hash.h"
 #include "file/encoding.h"
 #include "file/pack.h"
 #include "file/section.h"

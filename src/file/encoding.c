@@ -2,6 +2,7 @@
  * descriptions of types and tables. */
 #include "file/encoding.h"
 #include "base/platform.h"
+#include "type/portable_bytes.h"
 #include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/error.h"
@@ -9,7 +10,6 @@
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/world_data.h"
-#include "world/state_hash.h"
 #include "file/numbering.h"
 #include "file/pack.h"
 #include "file/section.h"
@@ -50,7 +50,7 @@ void reef__encode_values(encoding *x, const type *t, bool flat, const void *valu
         return;
     }
     unsigned char *to = reef__put_room(x->o, n * bytes);
-    if (to) reef__pack_values(t, to, values, n);
+    if (to) reef__portable_values(t, to, values, n);
 }
 
 void reef__encode_handles(encoding *x, const reef_entity *e, size_t n)

@@ -1,7 +1,6 @@
-/* Packing values for files. On a little-endian machine most types are flat: their bytes in memory are those in the
- * file, and this code isn't needed. */
+/* Which values files contain. */
 #include "file/pack.h"
-#include "base/platform.h"
+#include "type/portable_bytes.h"
 #include "type/type.h"
 #include "type/value.h"
 
@@ -16,35 +15,7 @@ reef_status reef__pack_allowed(const type *t, bool raw)
 
 uint32_t reef__pack_bytes(const type *t, bool raw)
 {
-    uint32_t n = 0;
-    if (t->size == 0 || t->resets || reef__pack_allowed(t, raw) != REEF_OK) return 0;
-    if (REEF_ACQUIRE_POINTER(&t->fields) == NULL) return t->size;
-    for (uint32_t i = 0; i < t->field_count; i++) n += t->fields[i].bytes;
-    return n;
-}
-
-void reef__pack_field(const reef_field *f, unsigned char *to, const unsigned char *from)
-{
-    /* A handle is two numbers of 4 bytes. */
-    const uint32_t size = HOST_IS_LITTLE ? 1 : f->kind == REEF_ENTITY ? 4 : reef__kind_size(f->kind);
-    if (size == 1) {
-        memcpy(to, from, f->bytes);
-        return;
-    }
-    for (uint32_t at = 0; at < f->bytes; at += size)
-        for (uint32_t i = 0; i < size; i++) to[at + i] = from[at + size - 1 - i];
-}
-
-void reef__pack_values(const type *t, unsigned char *to, const void *from, size_t n)
-{
-    const unsigned char *value = from;
-    if (REEF_ACQUIRE_POINTER(&t->fields) == NULL) {
-        memcpy(to, value, n * t->size);
-        return;
-    }
-    for (size_t k = 0; k < n; k++, value += t->size)
-        for (uint32_t i = 0; i < t->field_count; to += t->fields[i++].bytes)
-            reef__pack_field(&t->fields[i], to, value + t->fields[i].offset);
+    return t->size == 0 || t->resets || reef__pack_allowed(t, raw) != REEF_OK ? 0 : reef__portable_size(t);
 }
 
 bool reef__pack_equal(const type *t, const void *p, const void *q)

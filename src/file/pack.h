@@ -1,5 +1,4 @@
-/* Packing: values as they are in files, which is their fields, little-endian, one after the other
- * (docs/files/file-format.md). */
+/* Which values files contain (docs/files/file-format.md). There they are portable bytes (src/type/portable_bytes.h). */
 #ifndef REEF_FILE_PACK_H
 #define REEF_FILE_PACK_H
 
@@ -12,10 +11,6 @@ reef_status reef__pack_allowed(const type *t, bool raw);
 /* The bytes of one value in a file. 0: values aren't written, since the type is a tag, isn't copied by a fork, or isn't
  * allowed. */
 uint32_t reef__pack_bytes(const type *t, bool raw);
-/* Packs n values that lie side by side in memory, for a type that isn't flat. */
-void reef__pack_values(const type *t, unsigned char *to, const void *from, size_t n);
-/* Packs one field of a value. */
-void reef__pack_field(const reef_field *f, unsigned char *to, const unsigned char *from);
 /* Would both values be the same in a file? */
 bool reef__pack_equal(const type *t, const void *p, const void *q);
 

@@ -8,6 +8,7 @@
  * skipped: comparing two forks costs what was written since they were one. */
 #include "base/platform.h"
 #include "base/text_out.h"
+#include "type/portable_bytes.h"
 #include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
@@ -97,6 +98,8 @@ static bool free_ids_equal(comparing *x)
     }
     return true;
 }
+
+static bool ids_equal(comparing *x) { return records_equal(x) && free_ids_equal(x); }
 
 /* ---- names ---- */
 
@@ -303,7 +306,7 @@ static COLD reef_entity store_lowest(const value_store *s, const value_store *ot
     return lowest;
 }
 
-static bool all_stores_equal(comparing *x)
+static bool stores_equal(comparing *x)
 {
     for (state_key k = {0}; reef__state_next(STATE_STORES, x->world[0], x->world[1], &k);) {
         const value_store *s[2] = {store_of(x->world[0], k.key), store_of(x->world[1], k.key)};
@@ -327,7 +330,7 @@ static COLD bool events_differ(comparing *x, uint32_t component, uint64_t number
 }
 
 /* Compares the events of one type that wait for a system, and how far the systems have read. */
-static COLD bool events_equal(comparing *x, uint32_t component)
+static COLD bool waiting_equal(comparing *x, uint32_t component)
 {
     const type *t = reef__type_of(component);
     reef_events r[2] = {{.missed = 0}, {.missed = 0}};
@@ -343,12 +346,15 @@ static COLD bool events_equal(comparing *x, uint32_t component)
     return reef__events_lag_equal(x->world[0], x->world[1], component) || events_differ(x, component, UINT64_MAX);
 }
 
-static bool all_events_equal(comparing *x)
+static bool events_equal(comparing *x)
 {
     for (state_key k = {0}; reef__state_next(STATE_EVENTS, x->world[0], x->world[1], &k);)
-        if (!events_equal(x, k.key)) return false;
+        if (!waiting_equal(x, k.key)) return false;
     return true;
 }
+
+#define PART_EQUAL(name) name##_equal,
+static bool (*const parts_equal[])(comparing *x) = {STATE_PARTS(PART_EQUAL)};
 
 COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *difference)
 {
@@ -356,9 +362,10 @@ COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *
     comparing x = {{a, b}, difference ? difference : &unwanted};
     *x.found = (reef_difference){0};
     if (!WORLD_GIVEN(a) || !WORLD_GIVEN(b)) return false;
-    return a == b ||
-           (records_equal(&x) && free_ids_equal(&x) && names_equal(&x) && time_equal(&x) && single_equal(&x) &&
-            all_events_equal(&x) && scripts_equal(&x) && tables_equal(&x) && all_stores_equal(&x));
+    bool equal = true;
+    for (uint32_t i = 0; a != b && equal && i < sizeof parts_equal / sizeof *parts_equal; i++)
+        equal = parts_equal[i](&x);
+    return equal;
 }
 
 /* ---- a difference as text ---- */

@@ -21,6 +21,7 @@
 #include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/portable_bytes.h"
 #include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/clock.h"
@@ -49,36 +50,22 @@
 
 /* ---- values ---- */
 
-bool reef__type_is_flat(const type *t)
+/* Adds the portable bytes of elements of a kind. */
+static COLD void elements_add(hasher *h, reef_kind kind, const unsigned char *p, size_t bytes)
 {
-    uint32_t at = 0;
-    const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
-    if (fields == NULL) return true;
-    for (uint32_t i = 0; i < t->field_count; i++) {
-        if (fields[i].offset != at || (!HOST_IS_LITTLE && reef__kind_size(fields[i].kind) > 1)) return false;
-        at += fields[i].bytes;
-    }
-    return at == t->size;
-}
-
-/* Adds elements of `size` bytes, each with its bytes in reverse order. */
-static COLD void swapped_add(hasher *h, const unsigned char *p, uint32_t bytes, uint32_t size)
-{
-    unsigned char element[8];
-    for (uint32_t at = 0; at < bytes; at += size) {
-        for (uint32_t i = 0; i < size; i++) element[i] = p[at + size - 1 - i];
-        reef__hash_add(h, element, size);
+    unsigned char piece[STRIPE];
+    if (HOST_IS_LITTLE) reef__hash_add(h, p, bytes);
+    for (size_t n; !HOST_IS_LITTLE && bytes; p += n, bytes -= n) {
+        n = bytes < sizeof piece ? bytes : sizeof piece;
+        reef__portable_copy(kind, piece, p, n);
+        reef__hash_add(h, piece, n);
     }
 }
 
 static COLD void value_add(hasher *h, const type *t, const unsigned char *value)
 {
-    for (uint32_t i = 0; i < t->field_count; i++) {
-        const reef_field *f = &t->fields[i];
-        uint32_t size = f->kind == REEF_ENTITY ? 4 : reef__kind_size(f->kind); /* a handle is two numbers */
-        if (HOST_IS_LITTLE || size == 1) reef__hash_add(h, value + f->offset, f->bytes);
-        else swapped_add(h, value + f->offset, f->bytes, size);
-    }
+    for (uint32_t i = 0; i < t->field_count; i++)
+        elements_add(h, t->fields[i].kind, value + t->fields[i].offset, t->fields[i].bytes);
 }
 
 static uint64_t column_hash(const column *c, const void *block, uint32_t rows)
@@ -86,8 +73,8 @@ static uint64_t column_hash(const column *c, const void *block, uint32_t rows)
     hasher h;
     const unsigned char *p = block;
     reef__hash_begin(&h);
-    if (c->type == NULL && !HOST_IS_LITTLE) swapped_add(&h, p, rows * c->size, 4);
-    else if (c->type == NULL || reef__type_is_flat(c->type)) reef__hash_add(&h, p, (size_t)rows * c->size);
+    if (c->type == NULL) elements_add(&h, REEF_ENTITY, p, (size_t)rows * c->size);
+    else if (reef__type_is_flat(c->type)) reef__hash_add(&h, p, (size_t)rows * c->size);
     else
         for (uint32_t i = 0; i < rows; i++) value_add(&h, c->type, p + (size_t)i * c->size);
     return reef__hash_end(&h);
@@ -315,29 +302,6 @@ static uint64_t short_hash(const unsigned char *p, uint32_t size)
     return hash_combine(h, word);
 }
 
-/* Copies the bytes of a value that are hashed, where the type isn't flat. Answers how many. */
-static uint32_t value_gather(const type *t, const unsigned char *value, unsigned char *to)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < t->field_count; i++) {
-        const reef_field *f = &t->fields[i];
-        const uint32_t size = HOST_IS_LITTLE ? 1 : f->kind == REEF_ENTITY ? 4 : reef__kind_size(f->kind);
-        for (uint32_t at = 0; at < f->bytes; at++)
-            to[n + at] = value[f->offset + at / size * size + (size - 1 - at % size)];
-        n += f->bytes;
-    }
-    return n;
-}
-
-/* The number of bytes of a value that are hashed. */
-static uint64_t value_bytes(const type *t)
-{
-    uint64_t n = 0;
-    if (REEF_ACQUIRE_POINTER(&t->fields) == NULL) return t->size;
-    for (uint32_t i = 0; i < t->field_count; i++) n += t->fields[i].bytes;
-    return n;
-}
-
 /* The lowest index of the entities that share this entity's value, plus 1. 0: it is this entity. */
 static uint32_t sharing(const value_store *s, const uint32_t *firsts, uint32_t page, const store_place *at)
 {
@@ -350,16 +314,19 @@ static uint32_t sharing(const value_store *s, const uint32_t *firsts, uint32_t p
 static COLD uint64_t values_hash(const value_store *s, uint32_t page, const uint32_t *firsts)
 {
     const type *t = reef__type_of(s->component);
-    const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY, small = value_bytes(t) <= STRIPE,
+    const uint32_t bytes = reef__portable_size(t);
+    const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY, small = bytes <= STRIPE,
                flat = reef__type_is_flat(t);
-    unsigned char bytes[STRIPE];
+    unsigned char value[STRIPE];
     store_place at = {.slot = 0};
     uint64_t sum = 0;
     while (reef__store_each(s, page, &at)) {
         uint64_t h = 0;
         if (valued && small && flat) h = short_hash(at.value, t->size);
-        else if (valued && small) h = short_hash(bytes, value_gather(t, at.value, bytes));
-        else if (valued) h = column_hash(&(column){t, t->size, 0, 0}, at.value, 1);
+        else if (valued && small) {
+            reef__portable_values(t, value, at.value, 1);
+            h = short_hash(value, bytes);
+        } else if (valued) h = column_hash(&(column){t, t->size, 0, 0}, at.value, 1);
         sum += hash_blend(hash_combine(
             hash_blend(reef_entity_bits(at.entity)) + (s->shared ? sharing(s, firsts, page, &at) : at.number), h));
     }
@@ -398,12 +365,15 @@ typedef struct hashing {
     uint64_t hash;
     bool (*visit)(void *context, const reef_hash_part *part);
     void *context;
-    bool stopped;
-    type_sum *sums; /* by type id; NULL: not wanted */
-    uint32_t *keys; /* of all bits, in their order */
+    type_sum *sums;     /* by type id; NULL: not wanted */
+    uint32_t *type_ids; /* room for as many */
+    uint32_t *keys;     /* of all bits, in their order */
     uint32_t sum_count, key_count;
+    const uint32_t *tables; /* in their order */
+    uint32_t table_count;
 } hashing;
 
+/* False: the visitor stops it. */
 static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t component, uint64_t rows, uint64_t hash)
 {
     const type *t = component ? reef__type_of(component) : NULL;
@@ -420,9 +390,9 @@ static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t c
     reef_hash_part part = {kind, NULL, 0, {component}, rows, hash};
     if (s) part.table = (const reef_component *)(const void *)s->component, part.table_count = s->component_count;
     world_hold(x->w);
-    x->stopped = !x->visit(x->context, &part);
+    const bool more = x->visit(x->context, &part);
     world_let_go(x->w);
-    return !x->stopped;
+    return more;
 }
 
 static bool hash_table_add(hashing *x, uint32_t id)
@@ -466,7 +436,7 @@ static COLD uint64_t events_hash(const reef_world *w, const event_store *s, uint
     return hash_combine(reef__hash_end(&h), reef__events_lag_hash(w, s));
 }
 
-static bool hash_events_add(hashing *x)
+static bool events_add(hashing *x)
 {
     uint64_t count;
     for (state_key k = {0}; reef__state_next(STATE_EVENTS, x->w, NULL, &k);) {
@@ -477,7 +447,7 @@ static bool hash_events_add(hashing *x)
 }
 
 /* Adds a part for each store with values, in the order of the types' names. */
-static bool hash_stores_add(hashing *x)
+static bool stores_add(hashing *x)
 {
     for (state_key k = {0}; reef__state_next(STATE_STORES, x->w, NULL, &k);) {
         value_store *s = (value_store *)(uintptr_t)store_of(x->w, k.key);
@@ -486,43 +456,60 @@ static bool hash_stores_add(hashing *x)
     return true;
 }
 
+/* Tells of each type what the parts said of it. Without a visitor there is nothing to tell. */
 static COLD bool types_add(hashing *x)
 {
-    uint32_t n = 0, *ids = reef__memory_zeroed(&x->w->family->memory, MEMORY_OTHER, x->sum_count * sizeof *ids);
-    if (ids == NULL) return false;
+    uint32_t n = 0, *ids = x->type_ids;
     for (uint32_t c = 1; c < x->sum_count; c++)
         if (x->sums[c].rows) ids[n++] = c;
-    reef__ids_sort(ids, n);
-    for (uint32_t i = 0; i < n; i++)
-        if (!part_add(x, REEF_HASH_TYPE, NULL, ids[i], x->sums[ids[i]].rows, x->sums[ids[i]].hash)) break;
-    reef__memory_free(&x->w->family->memory, MEMORY_OTHER, ids, x->sum_count * sizeof *ids);
-    return true;
+    if (n) reef__ids_sort(ids, n);
+    bool more = true;
+    for (uint32_t i = 0; more && i < n; i++)
+        more = part_add(x, REEF_HASH_TYPE, NULL, ids[i], x->sums[ids[i]].rows, x->sums[ids[i]].hash);
+    return more;
 }
 
-static bool parts_add(hashing *x)
+static bool ids_add(hashing *x)
 {
     reef_world *w = x->w;
-    uint32_t tables;
-    const uint32_t *order = reef__tables_order(w, &tables);
-    if (order == NULL && tables != 0) return false;
-    uint64_t free_ids = w->state.ring_tail - w->state.ring_head - w->state.ring_holes;
-    uint64_t ids = hash_combine(hash_combine(free_ids, ring_hash(w)), rowless_hash(w));
-    if (!part_add(x, REEF_HASH_IDS, NULL, 0, w->hot.index_count, ids)) return true;
-    if (!part_add(x, REEF_HASH_NAMES, NULL, 0, w->state.name_count, names_hash(w))) return true;
-    const uint64_t time = reef__clocks_hash(w);
-    if (time && !part_add(x, REEF_HASH_TIME, NULL, 0, w->state.ticks, time)) return true;
-    const reef_entity single = reef_single_entity(w);
-    if (single.generation && !part_add(x, REEF_HASH_SINGLE, NULL, 0, 1, hash_blend(reef_entity_bits(single))))
-        return true;
-    if (!hash_events_add(x)) return true;
-    uint64_t waiting;
-    const uint64_t scripts = reef__scripts_hash(w, &waiting);
-    if (waiting && !part_add(x, REEF_HASH_SCRIPTS, NULL, 0, waiting, scripts)) return true;
-    for (uint32_t i = 0; i < tables; i++)
-        if (!hash_table_add(x, order[i])) return true;
-    if (!hash_stores_add(x)) return true;
-    return x->visit == NULL || types_add(x);
+    const uint64_t free_ids = w->state.ring_tail - w->state.ring_head - w->state.ring_holes;
+    const uint64_t hash = hash_combine(hash_combine(free_ids, ring_hash(w)), rowless_hash(w));
+    return part_add(x, REEF_HASH_IDS, NULL, 0, w->hot.index_count, hash);
 }
+
+static bool names_add(hashing *x)
+{
+    return part_add(x, REEF_HASH_NAMES, NULL, 0, x->w->state.name_count, names_hash(x->w));
+}
+
+static bool time_add(hashing *x)
+{
+    const uint64_t hash = reef__clocks_hash(x->w);
+    return hash == 0 || part_add(x, REEF_HASH_TIME, NULL, 0, x->w->state.ticks, hash);
+}
+
+static bool single_add(hashing *x)
+{
+    const reef_entity e = reef_single_entity(x->w);
+    return e.generation == 0 || part_add(x, REEF_HASH_SINGLE, NULL, 0, 1, hash_blend(reef_entity_bits(e)));
+}
+
+static bool scripts_add(hashing *x)
+{
+    uint64_t waiting;
+    const uint64_t hash = reef__scripts_hash(x->w, &waiting);
+    return waiting == 0 || part_add(x, REEF_HASH_SCRIPTS, NULL, 0, waiting, hash);
+}
+
+static bool tables_add(hashing *x)
+{
+    bool more = true;
+    for (uint32_t i = 0; more && i < x->table_count; i++) more = hash_table_add(x, x->tables[i]);
+    return more;
+}
+
+#define PART_ADD(name) name##_add,
+static bool (*const parts_add[])(hashing *x) = {STATE_PARTS(PART_ADD) types_add};
 
 /* Drops the kept hashes of values: a type that was hashed as bytes has got fields since. */
 static COLD void kept_drop(reef_world *w)
@@ -540,15 +527,20 @@ static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, co
     memory *m = &w->family->memory;
     if (visit) x.sum_count = reef_type_count() + 1;
     if (x.sum_count) x.sums = reef__memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.sums);
+    if (x.sum_count) x.type_ids = reef__memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.type_ids);
     if (x.key_count) x.keys = reef__memory_zeroed(m, MEMORY_OTHER, x.key_count * sizeof *x.keys);
-    bool ok = (x.sum_count == 0 || x.sums) && (x.key_count == 0 || x.keys);
+    x.tables = reef__tables_order(w, &x.table_count);
+    const bool ok = (x.sum_count == 0 || (x.sums && x.type_ids)) && (x.key_count == 0 || x.keys) &&
+                    (x.table_count == 0 || x.tables);
     state_key k = {0};
     for (uint32_t i = 0; ok && reef__state_next(STATE_BITS, w, NULL, &k); i++) x.keys[i] = k.key;
-    ok = ok && parts_add(&x);
+    bool more = ok;
+    for (uint32_t i = 0; more && i < sizeof parts_add / sizeof *parts_add; i++) more = parts_add[i](&x);
     reef__memory_free(m, MEMORY_OTHER, x.sums, x.sum_count * sizeof *x.sums);
+    reef__memory_free(m, MEMORY_OTHER, x.type_ids, x.sum_count * sizeof *x.type_ids);
     reef__memory_free(m, MEMORY_OTHER, x.keys, x.key_count * sizeof *x.keys);
     if (!ok) reef__refuse(w, REEF_NO_MEMORY, op);
-    if (!ok || x.stopped) return 0;
+    if (!more) return 0;
     return x.hash ? x.hash : 1;
 }
 

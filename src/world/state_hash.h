@@ -5,10 +5,6 @@
 #include "type/type.h"
 #include "reef/type.h"
 
-/* Is the value canonical as it lies in memory? True for a type without fields, and for one whose fields fill it without
- * gaps on a little-endian machine. If not, the value stands for its fields, one after the other. */
-bool reef__type_is_flat(const type *t);
-
 /* The hash of ticks, time, seed and clocks. 0: the world never ticked and has no seed. */
 uint64_t reef__clocks_hash(const reef_world *w);
 
