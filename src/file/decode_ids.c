@@ -41,8 +41,8 @@ bool reef__decode_reserved(decoding *d)
     reef_world *w = d->w;
     const uint32_t count = reef__get_count(d->in, "count", 8);
     const uint32_t limit = w->config.entities_max ? w->config.entities_max : INDEX_MAX;
-    for (uint32_t i = 0; i < count; i++) {
-        d->in->element = i + 1;
+    EACH_ELEMENT(d->in, i, count)
+    {
         const uint32_t first = reef__get_u32(d->in), n = reef__get_u32(d->in);
         if (d->in->status != REEF_OK) return false;
         if (first < w->hot.index_count || n == 0)
@@ -54,7 +54,7 @@ bool reef__decode_reserved(decoding *d)
         if (!reef__records_add(w, first, first + n)) return reef__decode_no_memory(d);
         d->reserved_end = first + n;
     }
-    return true;
+    return d->in->status == REEF_OK;
 }
 
 bool reef__decode_ids(decoding *d)
@@ -86,12 +86,13 @@ bool reef__decode_free(decoding *d)
     section_in *in = d->in;
     const uint32_t count = (uint32_t)reef__get_most(in, "count", 4, d->free_left);
     d->free_left -= count;
-    for (uint32_t i = 0; i < count; i++) {
+    EACH_ELEMENT(in, i, count)
+    {
         const reef_entity e = reef__get_handle(in);
-        if (in->status != REEF_OK || !reef__decode_place(d, e, PLACE_DEAD)) return false;
+        if (!reef__decode_place(d, e, PLACE_DEAD)) return false;
         *ring_at(d->w, d->w->state.ring_tail++) = e.index;
     }
-    return true;
+    return in->status == REEF_OK;
 }
 
 bool reef__decode_idle(decoding *d)
@@ -99,11 +100,11 @@ bool reef__decode_idle(decoding *d)
     static const uint32_t places[] = {PLACE_EMPTY, 1, 2, PLACE_PENDING};
     section_in *in = d->in;
     const uint32_t count = reef__get_count(in, "count", 9);
-    for (uint32_t i = 0; i < count; i++) {
-        in->element = i + 1;
-        const reef_entity e = reef__get_handle(in);
+    EACH_ELEMENT(in, i, count)
+    {
+        const reef_entity e = reef__get_entity(d);
         const uint64_t what = reef__get_most(in, "what", 1, 3);
         if (in->status != REEF_OK || !reef__decode_place(d, e, places[what])) return false;
     }
-    return true;
+    return in->status == REEF_OK;
 }

@@ -62,7 +62,8 @@ static bool clocks_read(decoding *d)
     char name[REEF_SYSTEM_NAME_MAX + 1];
     const uint32_t count = reef__get_u32(in);
     d->w->state.clock_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    EACH_ELEMENT(in, i, count)
+    {
         const uint64_t of = reef__get_most(in, "of", 1, 1);
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
         const uint64_t value = reef__get_u64(in);
@@ -75,7 +76,7 @@ static bool clocks_read(decoding *d)
         if (clock == NULL) return reef__decode_no_memory(d);
         *clock = value;
     }
-    return true;
+    return in->status == REEF_OK;
 }
 
 /* Reads of each system whether it is on, and when it ran last. Version 0 says: as in the state before. Of systems that
@@ -87,7 +88,8 @@ static bool systems_read(decoding *d)
     char name[REEF_SYSTEM_NAME_MAX + 1];
     const uint32_t count = reef__get_u32(in);
     d->switch_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    EACH_ELEMENT(in, i, count)
+    {
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
         const bool on = reef__get_most(in, "on", 1, 1), ran = reef__get_most(in, "ran", 1, 1);
         const uint64_t version = reef__get_version(d), serial = in->status == REEF_OK ? file_serial(d, name, false) : 0;
@@ -127,8 +129,8 @@ bool reef__decode_names(decoding *d)
     section_in *in = d->in;
     char text[REEF_NAME_MAX + 1];
     const uint32_t count = reef__get_u32(in);
-    for (uint32_t i = 0; i < count; i++) {
-        in->element = i + 1;
+    EACH_ELEMENT(in, i, count)
+    {
         const reef_entity e = reef__get_handle(in);
         if (!reef__get_text(in, text, REEF_NAME_MAX)) return false;
         if (text[0] == 0) {
@@ -170,7 +172,8 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
     const uint32_t count = reef__get_u32(in);
     for (uint32_t i = 0; t && i < s->event_place_count; i++)
         if (s->event_places[i].component == t->id) s->event_places[i].position = tail;
-    for (uint32_t i = 0; i < count; i++) {
+    EACH_ELEMENT(in, i, count)
+    {
         if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
         const uint64_t position = reef__get_most(in, "position", 8, tail);
         if (in->status != REEF_OK) return false;
@@ -178,7 +181,7 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
         if (serial == 0) return false;
         if (t && !event_place_put(d, serial, name, t->id, position)) return false;
     }
-    return true;
+    return in->status == REEF_OK;
 }
 
 typedef struct event_reading {
@@ -221,7 +224,7 @@ static bool events_fill(decoding *d, const file_type *f, const type *t, const ev
 bool reef__decode_events(decoding *d)
 {
     section_in *in = d->in;
-    const file_type *f = reef__get_type(d);
+    const file_type *f = reef__get_type(d, HOMES_ALL);
     event_reading x = {.most = reef__get_u64(in)};
     x.head = reef__get_u64(in);
     x.tail = reef__get_most(in, "tail", 8, EVENT_POSITION_MAX);
@@ -241,13 +244,14 @@ bool reef__decode_events(decoding *d)
 bool reef__decode_tracks(decoding *d)
 {
     section_in *in = d->in;
-    const file_type *f = reef__get_type(d);
+    const file_type *f = reef__get_type(d, HOMES_ALL);
     const uint32_t end = d->w->hot.index_count, first = (uint32_t)reef__get_most(in, "first", 4, end),
                    count = (uint32_t)reef__get_most(in, "count", 4, end - first);
-    for (uint32_t i = 0; i < count; i++) {
+    EACH_ELEMENT(in, i, count)
+    {
         const uint64_t changed = reef__get_version(d), added = reef__get_version(d);
-        if (f == NULL || in->status != REEF_OK) return false;
-        if (f->t == NULL || !f->t->tracked || (changed == 0 && added == 0)) continue;
+        if (in->status != REEF_OK) return false;
+        if (f == NULL || f->t == NULL || !f->t->tracked || (changed == 0 && added == 0)) continue;
         if (!reef__track_set(d->w, f->t->id, first + i, changed, added)) return reef__decode_no_memory(d);
     }
     return in->status == REEF_OK;
@@ -258,14 +262,14 @@ bool reef__decode_lost(decoding *d)
     section_in *in = d->in;
     reef_world *w = d->w;
     reef_script value;
-    const file_type *f = reef__get_type(d);
+    const file_type *f = reef__get_type(d, HOMES_ALL);
     const uint32_t count = reef__get_count(in, "count", sizeof(reef_entity));
     if (f == NULL || in->status != REEF_OK) return false;
     const bool kept = w->script_reader && f->t && f->t->id == d->script;
     if (!kept && count) d->load->converted = true; /* this world has no system that would end them */
     if (kept && !reef__removals_forget_waiting(w, w->script_reader - 1)) return reef__decode_no_memory(d);
-    for (uint32_t i = 0; i < count; i++) {
-        in->element = i + 1;
+    EACH_ELEMENT(in, i, count)
+    {
         const reef_entity e = reef__get_handle(in);
         const unsigned char *from = reef__get_bytes(in, f->bytes);
         if (from == NULL) return false;

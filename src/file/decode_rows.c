@@ -298,13 +298,13 @@ static bool pieces_read(chunk_reading *x, bool handles)
 {
     piece_head p = {0};
     x->d->in->got = x->start;
-    for (uint32_t i = 0; i < x->pieces; i++) {
-        x->d->in->element = i + 1;
+    EACH_ELEMENT(x->d->in, i, x->pieces)
+    {
         if (!piece_next(x, &p)) return false;
         if (handles && p.column && p.column <= 64 && p.rows == x->rows) x->filled |= UINT64_C(1) << (p.column - 1);
         if ((p.column == 0) == handles && !(handles ? handles_read(x, &p) : values_read(x, &p))) return false;
     }
-    return true;
+    return x->d->in->status == REEF_OK;
 }
 
 bool reef__decode_rows(decoding *d)
@@ -369,24 +369,23 @@ bool reef__decode_bits(decoding *d)
     enum { CHUNK_BYTES = 12 + 8 * BIT_WORDS };
     section_in *in = d->in;
     const uint64_t what = reef__get_most(in, "what", 1, 2);
-    file_type *f = what == 2 ? NULL : reef__get_type(d);
+    file_type *f = what == 2 ? NULL : reef__get_type(d, what == 0 ? HOMES_BITS : HOMES_ALL);
     if (what == 2 && reef__get_u32(in) != UINT32_MAX)
         return reef__in_wrong(in, REEF_CORRUPT, "marks of entities belong to a type");
     file_table *ft = reef__get_table(d);
     const uint32_t count = reef__get_count(in, "words", CHUNK_BYTES);
     if (in->status != REEF_OK || ft == NULL) return false;
     if (f && (f->t == NULL || f->dropped)) { /* values of the type are left out, and only counted */
-        for (uint32_t i = 0; i < count; i++) {
+        EACH_ELEMENT(in, i, count)
+        {
             (void)reef__get_bytes(in, 12);
             for (uint32_t k = 0; k < BIT_WORDS; k++)
                 f->rows += what == 0 ? bits_count(reef__get_u64(in)) : 0 * reef__get_u64(in);
         }
         return in->status == REEF_OK;
     }
-    if (f && what == 0 && !f->t->bit)
-        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has no bits, but the file contains some", f->name);
     const uint32_t component = f ? f->t->id : 0;
-    for (uint32_t i = 0; i < count && (in->element = i + 1); i++)
-        if (!words_read(d, what == 0 ? component : component | BIT_DISABLED, ft, component)) return false;
-    return true;
+    EACH_ELEMENT(in, i, count)
+    if (!words_read(d, what == 0 ? component : component | BIT_DISABLED, ft, component)) return false;
+    return in->status == REEF_OK;
 }

@@ -33,11 +33,6 @@ static value_store *store_ready(decoding *d, const type *t)
 
 /* ---- sparse, paged, cold ---- */
 
-static bool home_in_pages(const file_type *f)
-{
-    return f->home == REEF_SPARSE || f->home == REEF_PAGED || f->home == REEF_COLD;
-}
-
 /* Empties a slot: its page becomes this world's own, and counts as written. */
 static bool slot_leave_at(decoding *d, value_store *s, const type *t, uint32_t slot)
 {
@@ -113,7 +108,8 @@ static bool slots_read(decoding *d, file_type *f, value_store *s, uint64_t from,
     for (uint32_t i = 0; s && i < count; i++, values += f->bytes) {
         const reef_entity e = reef__get_handle(&handles);
         const uint64_t slot = from + i;
-        if (e.generation == 0 || e.index >= d->w->hot.index_count || (s->paged ? e.index != slot : slot > s->count))
+        if (!reef__decode_exists(d, e)) return false;
+        if (s->paged ? e.index != slot : slot > s->count)
             return reef__in_wrong(in, REEF_CORRUPT, "slot %llu has a value of entity %uv%u", (unsigned long long)slot,
                                   (unsigned)e.index, (unsigned)e.generation);
         if (!slot_read(d, f, s, (uint32_t)slot, e, values)) return false;
@@ -142,18 +138,15 @@ static bool page_piece(decoding *d, file_type *f, value_store *s, uint32_t page,
 bool reef__decode_page(decoding *d)
 {
     section_in *in = d->in;
-    file_type *f = reef__get_type(d);
+    file_type *f = reef__get_type(d, HOMES_PAGES);
     const uint32_t page = reef__get_u32(in), rows = (uint32_t)reef__get_most(in, "rows", 4, REEF_PAGE_ROWS_MAX),
                    pieces = reef__get_u32(in);
     value_store *s = NULL;
     if (f == NULL || in->status != REEF_OK) return false;
-    if (!home_in_pages(f)) return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has another home", f->name);
     if (f->t && (s = store_ready(d, f->t)) == NULL) return false;
-    for (uint32_t i = 0; i < pieces; i++) {
-        in->element = i + 1;
-        if (!page_piece(d, f, s, page, rows)) return false;
-    }
-    return true;
+    EACH_ELEMENT(in, i, pieces)
+    if (!page_piece(d, f, s, page, rows)) return false;
+    return in->status == REEF_OK;
 }
 
 bool reef__decode_relations_done(decoding *d)
@@ -266,9 +259,7 @@ static bool shared_give(decoding *d, const file_type *f, value_store *s, void *v
     section_in in = {.payload = holders, .length = n * sizeof(reef_entity)};
     for (uint32_t i = 0; i < n; i++) {
         const reef_entity e = reef__get_handle(&in);
-        if (e.generation == 0 || e.index >= d->w->hot.index_count)
-            return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u doesn't exist", (unsigned)e.index,
-                                  (unsigned)e.generation);
+        if (!reef__decode_exists(d, e)) return false;
         if (index_taken(s, e))
             return reef__in_wrong(d->in, REEF_CORRUPT, "an entity has two values of type %.80s", f->name);
         const uint32_t slot = (uint32_t)s->count, page = slot >> s->bits;
@@ -310,12 +301,10 @@ static bool shared_read(decoding *d, const file_type *f, value_store *s)
 bool reef__decode_several(decoding *d)
 {
     section_in *in = d->in;
-    file_type *f = reef__get_type(d);
+    file_type *f = reef__get_type(d, HOMES_SEVERAL);
     const bool first = reef__get_most(in, "first", 1, 1);
     const uint32_t count = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
-    if (f->home != REEF_MULTI && f->home != REEF_SHARED)
-        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has values in a section for another home", f->name);
     if (f->counted == first)
         return reef__in_wrong(in, REEF_CORRUPT,
                               first ? "type %.80s begins twice" : "type %.80s goes on before it begins", f->name);
@@ -327,10 +316,10 @@ bool reef__decode_several(decoding *d)
         store_forget(d, s);
         d->page_newest = 0;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        in->element = i + 1;
+    EACH_ELEMENT(in, i, count)
+    {
         if (f->t) s = (value_store *)(uintptr_t)store_of(d->w, f->t->id);
         if (!(f->home == REEF_MULTI ? multi_read(d, f, s) : shared_read(d, f, s))) return false;
     }
-    return true;
+    return in->status == REEF_OK;
 }

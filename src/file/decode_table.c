@@ -23,10 +23,8 @@ static bool table_read_one(decoding *d)
     ft->type_count = count;
     d->table_count++;
     for (uint32_t i = 0; i < count; i++) {
-        const file_type *f = reef__get_type(d);
+        const file_type *f = reef__get_type(d, HOMES_TABLE);
         if (f == NULL) return false;
-        if (!home_in_table(f->home))
-            return reef__in_wrong(in, REEF_CORRUPT, "type %.80s is in a table, but has another home", f->name);
         ft->types[i] = f->number;
         if (f->bytes == 0) continue;
         ft->types[i] = ft->types[ft->column_count];
@@ -88,11 +86,9 @@ static bool file_table_make(decoding *d, uint32_t number)
 bool reef__decode_tables(decoding *d)
 {
     const uint32_t count = reef__get_u32(d->in);
-    for (uint32_t i = 0; i < count && d->in->status == REEF_OK; i++) {
-        if (!reef__decode_room(d, &d->tables, &d->table_room, d->table_count + 1, sizeof *d->tables)) return false;
-        d->in->element = i + 1;
-        if (!table_read_one(d)) return false;
-    }
+    EACH_ELEMENT(d->in, i, count)
+    if (!reef__decode_room(d, &d->tables, &d->table_room, d->table_count + 1, sizeof *d->tables) || !table_read_one(d))
+        return false;
     return d->in->status == REEF_OK;
 }
 

@@ -514,7 +514,7 @@ static bool type_resolve(type_reading *x)
     if (!ok) ok = type_unknown(x);
     else if (id == d->script && (f->home != t->home || (f->flags & TYPE_RAW)))
         return reef__in_wrong(d->in, REEF_CORRUPT, "the type of scripts is raw, or has another home");
-    else if (t->home == f->home || (home_in_table(t->home) && home_in_table(f->home)))
+    else if (t->home == f->home || (home_in(t->home, HOMES_TABLE) && home_in(f->home, HOMES_TABLE)))
         f->t = t, ok = type_plan_make(x, t);
     else {
         if (d->load->difference)
@@ -631,10 +631,10 @@ bool reef__decode_types(decoding *d)
     const uint32_t count = reef__get_u32(d->in);
     /* A type whose registration failed for want of memory would be unknown, and its values left out. */
     if (!reef__types_known()) return reef__decode_no_memory(d);
-    for (uint32_t i = 0; i < count && d->in->status == REEF_OK; i++) {
+    EACH_ELEMENT(d->in, i, count)
+    {
         if (!reef__decode_room(d, &d->types, &d->type_room, d->type_count + 1, sizeof *d->types)) return false;
         type_reading x = {.d = d, .f = &d->types[d->type_count]};
-        d->in->element = i + 1;
         if (!type_read(&x)) return false;
     }
     return d->in->status == REEF_OK;

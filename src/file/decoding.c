@@ -127,19 +127,26 @@ void reef__decode_notes_tell(decoding *d)
     }
 }
 
-file_type *reef__get_type(decoding *d)
+file_type *reef__get_type(decoding *d, int homes)
 {
     const uint32_t number = reef__get_u32(d->in);
-    if (d->in->status == REEF_OK && number < d->type_count) return &d->types[number];
-    return (void)reef__in_wrong(d->in, REEF_CORRUPT, "type %u isn't described", (unsigned)number), NULL;
+    file_type *f = d->in->status == REEF_OK && number < d->type_count ? &d->types[number] : NULL;
+    if (f && home_in(f->home, homes)) return f;
+    (void)(f ? reef__in_wrong(d->in, REEF_CORRUPT, "type %.80s has another home", f->name)
+             : reef__in_wrong(d->in, REEF_CORRUPT, "type %u isn't described", (unsigned)number));
+    return NULL;
+}
+
+bool reef__decode_exists(decoding *d, reef_entity e)
+{
+    return (e.generation && e.index < d->w->hot.index_count) ||
+           reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u doesn't exist", (unsigned)e.index, (unsigned)e.generation);
 }
 
 reef_entity reef__get_entity(decoding *d)
 {
     const reef_entity e = reef__get_handle(d->in);
-    if (d->in->status == REEF_OK && e.generation && e.index < d->w->hot.index_count) return e;
-    (void)reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u doesn't exist", (unsigned)e.index, (unsigned)e.generation);
-    return (reef_entity){0, 0};
+    return reef__decode_exists(d, e) ? e : (reef_entity){0, 0};
 }
 
 /* ---- the entity index ---- */
@@ -154,9 +161,7 @@ void reef__decode_places_count(reef_world *w, uint32_t place, uint32_t add)
 bool reef__decode_place(decoding *d, reef_entity e, uint32_t place)
 {
     reef_world *w = d->w;
-    if (e.index >= w->hot.index_count || e.generation == 0)
-        return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u is out of range", (unsigned)e.index,
-                              (unsigned)e.generation);
+    if (!reef__decode_exists(d, e)) return false;
     const bool writable = record_owned(w, e.index) && !records_are_blank(w, e.index >> REEF_RECORD_BITS);
     if (!writable && reef__record_own(w, e.index) == NULL) return reef__decode_no_memory(d);
     const uint32_t was = (uint32_t)record_read(w, e.index);

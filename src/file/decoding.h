@@ -137,7 +137,15 @@ typedef struct decoding {
     uint32_t switch_count, switch_room;
 } decoding;
 
-INLINE bool home_in_table(reef_home home) { return home == REEF_TABLE || home == REEF_SPLIT; }
+/* Sets of homes, for reef__get_type: those of columns, of pages of slots, of several values, and with bits. */
+enum {
+    HOMES_TABLE = 1 << REEF_TABLE | 1 << REEF_SPLIT,
+    HOMES_PAGES = 1 << REEF_SPARSE | 1 << REEF_PAGED | 1 << REEF_COLD,
+    HOMES_SEVERAL = 1 << REEF_MULTI | 1 << REEF_SHARED,
+    HOMES_BITS = 1 << REEF_BIT | 1 << REEF_SPARSE | 1 << REEF_PAGED | HOMES_SEVERAL,
+    HOMES_ALL = HOMES_TABLE | HOMES_PAGES | HOMES_BITS
+};
+INLINE bool home_in(reef_home home, int homes) { return homes >> home & 1; }
 
 /* Makes room for `count` elements in an array of `room`; new ones are zeroed. False: NO_MEMORY is recorded. */
 bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size);
@@ -153,9 +161,10 @@ bool reef__decode_keep(decoding *d, const file_type *f, reef_load_note_kind kind
                        const char *was, const char *is);
 
 /* What a section names. What doesn't exist, or can't be, is CORRUPT. */
-file_type *reef__get_type(decoding *d);    /* NULL: there is none */
-reef_entity reef__get_entity(decoding *d); /* of an index that exists; generation 0: there is none */
-uint64_t reef__get_version(decoding *d);   /* translated to one of the world; 0 stays 0 */
+file_type *reef__get_type(decoding *d, int homes);    /* in one of these homes; NULL: there is none */
+reef_entity reef__get_entity(decoding *d);            /* of an index that exists; generation 0: there is none */
+uint64_t reef__get_version(decoding *d);              /* translated to one of the world; 0 stays 0 */
+bool reef__decode_exists(decoding *d, reef_entity e); /* for a handle that was read: has its index existed? */
 /* Gives the entity this place, and keeps the counts of entities without a row, of reserved ids and of retired indices.
  * False: the error is recorded. */
 bool reef__decode_place(decoding *d, reef_entity e, uint32_t place);

@@ -176,6 +176,15 @@ bool reef__get_text(section_in *in, char *text, size_t most);
 /* Counts the records of a journal in memory that have to be read: the whole ones, and one that reading refuses. Behind
  * the header, `in` stays there. False: whole records follow a damaged one, which is CORRUPT. */
 bool reef__journal_scan(section_in *in, uint64_t *records);
+/* Walks the elements of a section, so that an error names its element. It ends after an error, which the reader that
+ * follows answers. */
+#define EACH_ELEMENT(in, i, count) for (uint32_t i = 0; reef__get_element(in, i, count); i++)
+INLINE bool reef__get_element(section_in *in, uint32_t i, uint32_t count)
+{
+    const bool more = i < count && in->status == REEF_OK;
+    if (more || in->status == REEF_OK) in->element = more ? i + 1 : 0;
+    return more;
+}
 /* Was the section taken to its end? If not, it is CORRUPT. */
 bool reef__section_taken(section_in *in);
 
