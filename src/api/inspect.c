@@ -348,14 +348,6 @@ static void print_handle(FILE *file, const reef_world *w, reef_entity e)
     }
 }
 
-/* Reads a T that may lie at any address. */
-#define PRINT_AS(T, format) \
-    do { \
-        T value; \
-        memcpy(&value, data, sizeof value); \
-        fprintf(file, "%" format, value); \
-    } while (0)
-
 static void print_element(FILE *file, const reef_world *w, const reef_field *f, const unsigned char *data)
 {
     float single;
@@ -369,14 +361,6 @@ static void print_element(FILE *file, const reef_world *w, const reef_field *f, 
     }
     switch (f->kind) {
     case REEF_BOOL: fputs(*data ? "true" : "false", file); break;
-    case REEF_I8: PRINT_AS(int8_t, PRId8); break;
-    case REEF_U8: PRINT_AS(uint8_t, PRIu8); break;
-    case REEF_I16: PRINT_AS(int16_t, PRId16); break;
-    case REEF_U16: PRINT_AS(uint16_t, PRIu16); break;
-    case REEF_I32: PRINT_AS(int32_t, PRId32); break;
-    case REEF_U32: PRINT_AS(uint32_t, PRIu32); break;
-    case REEF_I64: PRINT_AS(int64_t, PRId64); break;
-    case REEF_U64: PRINT_AS(uint64_t, PRIu64); break;
     case REEF_F32:
         memcpy(&single, data, sizeof single);
         print_float(file, (double)single, false);
@@ -390,6 +374,8 @@ static void print_element(FILE *file, const reef_world *w, const reef_field *f, 
         print_handle(file, w, entity);
         break;
     case REEF_CHAR: break; /* print_field writes texts as a whole */
+    case REEF_U64: fprintf(file, "%" PRIu64, (uint64_t)reef__whole_read(f->kind, data)); break;
+    default: fprintf(file, "%" PRId64, reef__whole_read(f->kind, data)); break;
     }
 }
 

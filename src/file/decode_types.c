@@ -44,36 +44,22 @@ typedef struct any_number {
     bool is_real, negative;
 } any_number;
 
-static uint64_t little_of(const unsigned char *p, uint32_t bytes)
-{
-    uint64_t x = 0;
-    for (uint32_t i = 0; i < bytes; i++) x |= (uint64_t)p[i] << 8 * i;
-    return x;
-}
-
 static bool kind_is_signed(uint8_t kind)
 {
     return kind == REEF_I8 || kind == REEF_I16 || kind == REEF_I32 || kind == REEF_I64;
 }
 static bool kind_is_number(uint8_t kind) { return kind >= REEF_BOOL && kind <= REEF_F64; }
 
-static any_number number_read(uint8_t kind, const unsigned char *p)
+static any_number number_read(uint8_t kind, const void *p)
 {
-    const uint32_t size = reef__kind_size((reef_kind)kind);
-    uint64_t bits = little_of(p, size);
-    any_number n = {0};
-    if (kind == REEF_F32) {
-        const uint32_t half = (uint32_t)bits;
-        float x;
-        memcpy(&x, &half, sizeof x);
-        n.real = (double)x, n.is_real = true;
-    } else if (kind == REEF_F64) {
-        memcpy(&n.real, &bits, sizeof n.real);
-        n.is_real = true;
-    } else {
-        n.negative = kind_is_signed(kind) && bits >> (8 * size - 1);
-        if (n.negative && size < 8) bits |= UINT64_MAX << 8 * size;
-        n.magnitude = n.negative ? 0 - bits : bits;
+    any_number n = {.is_real = kind == REEF_F32 || kind == REEF_F64};
+    float single = 0;
+    if (kind == REEF_F64) memcpy(&n.real, p, sizeof n.real);
+    else if (kind == REEF_F32) memcpy(&single, p, sizeof single), n.real = (double)single;
+    else {
+        const int64_t x = reef__whole_read((reef_kind)kind, p);
+        n.negative = kind_is_signed(kind) && x < 0;
+        n.magnitude = n.negative ? 0 - (uint64_t)x : (uint64_t)x;
     }
     return n;
 }
@@ -96,13 +82,9 @@ static void whole_write(uint8_t kind, any_number n, char *to)
     const uint64_t least = kind_is_signed(kind) ? most + 1 : 0;
     uint64_t x = n.negative ? (n.magnitude < least ? n.magnitude : least) : n.magnitude < most ? n.magnitude : most;
     if (n.negative) x = 0 - x;
-    const uint8_t b = (uint8_t)x;
-    const uint16_t h = (uint16_t)x;
-    const uint32_t w = (uint32_t)x;
-    if (size == 1) memcpy(to, &b, 1);
-    else if (size == 2) memcpy(to, &h, 2);
-    else if (size == 4) memcpy(to, &w, 4);
-    else memcpy(to, &x, 8);
+    unsigned char little[8];
+    for (uint32_t i = 0; i < 8; i++) little[i] = (unsigned char)(x >> 8 * i);
+    reef__portable_copy((reef_kind)kind, (unsigned char *)to, little, size);
 }
 
 static void number_write(uint8_t kind, any_number n, char *to)
@@ -139,10 +121,7 @@ static any_number number_renamed(const file_type *f, const field_op *op, any_num
 /* Is the number that was written the same one? */
 static bool number_kept(any_number n, uint8_t kind, const char *to)
 {
-    const uint32_t size = reef__kind_size((reef_kind)kind);
-    unsigned char bytes[8];
-    for (uint32_t i = 0; i < size; i++) bytes[i] = (unsigned char)to[HOST_IS_LITTLE ? i : size - 1 - i];
-    any_number is = number_read(kind, bytes);
+    any_number is = number_read(kind, to);
     if (n.is_real && is.is_real) return !(n.real < is.real) && !(n.real > is.real); /* also of what is no number */
     any_number *real = n.is_real ? &n : &is;
     if (real->is_real) {
@@ -160,7 +139,9 @@ static bool op_convert(const file_type *f, const field_op *op, const unsigned ch
     const uint32_t in = reef__kind_size((reef_kind)op->was), out = reef__kind_size((reef_kind)op->kind);
     bool kept = true;
     for (uint32_t i = 0; i < op->count; i++) {
-        const any_number was = number_read(op->was, from + i * in);
+        unsigned char bytes[8];
+        reef__portable_copy((reef_kind)op->was, bytes, from + i * in, in);
+        const any_number was = number_read(op->was, bytes);
         const any_number n = op->rename_count ? number_renamed(f, op, was) : was;
         number_write(op->kind, n, to + i * out);
         /* a name that the program doesn't have */

@@ -118,10 +118,13 @@ static bool type_fits(merging *x, const type *t)
     return s == REEF_OK || merge_fails(x, s, t->id, (reef_entity){0, 0});
 }
 
+/* Adds a value to the list. Without data, and of a type that a fork resets, it is a default value. */
 static bool value_list(merging *x, uint32_t *count, uint32_t component, reef_value_kind kind, uint32_t size,
                        const void *data)
 {
     memory *m = &x->w->family->memory;
+    if (data == NULL || (kind != VALUE_HELD && reef__type_of(component)->resets))
+        kind = REEF_VALUE_DEFAULT, size = 0, data = NULL;
     if (*count == x->value_room &&
         !reef__array_room(m, MEMORY_OTHER, &x->values, &x->value_room, *count + 1, sizeof *x->values))
         return merge_short(x);
@@ -185,10 +188,8 @@ static bool merge_run(merging *x, const shape *s, uint32_t id, const reef_slot *
     uint32_t count = 0;
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
-        const bool made = t->owner || t->resets;
-        const char *values = made ? NULL : cell(slots, k, row, t->size);
-        if (!value_list(x, &count, t->id, made ? REEF_VALUE_DEFAULT : REEF_VALUE_ARRAY, made ? 0 : t->size, values))
-            return false;
+        const char *values = t->owner ? NULL : cell(slots, k, row, t->size);
+        if (!value_list(x, &count, t->id, REEF_VALUE_ARRAY, t->size, values)) return false;
     }
     if (!merge_spawn(x, id, count, n, slot_entities(slots) + row)) return false;
     parts_copy(x, s, id, slots, row, n);
@@ -201,9 +202,7 @@ static bool merge_columns(merging *x, const shape *s, const reef_slot *slots, ui
 {
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
-        if (!value_list(x, count, t->id, t->resets ? REEF_VALUE_DEFAULT : REEF_VALUE_ONE, t->resets ? 0 : t->size,
-                        t->resets ? NULL : cell(slots, k, row, t->size)))
-            return false;
+        if (!value_list(x, count, t->id, REEF_VALUE_ONE, t->size, cell(slots, k, row, t->size))) return false;
     }
     return true;
 }
@@ -231,7 +230,6 @@ static bool merge_common(merging *x, uint32_t number, reef_entity e, uint32_t *c
     const common *c = &x->commons[number];
     const uint32_t slot = (uint32_t)*index_entry(s, c->firsts[slot_of(s, e)]);
     if (c->made[slot]) return value_list(x, count, t->id, VALUE_HELD, 0, c->made[slot]);
-    if (t->resets) return value_list(x, count, t->id, REEF_VALUE_DEFAULT, 0, NULL);
     return value_list(x, count, t->id, REEF_VALUE_ONE, t->size, reef_store_find(s, e));
 }
 
@@ -245,20 +243,13 @@ static bool merge_stored(merging *x, reef_entity e, uint32_t *count)
         const void *value = reef_store_find(s, e);
         if (value == NULL) continue;
         const type *t = k.type;
-        const bool made = t->resets || t->size == 0;
         if (!type_fits(x, t)) return false;
-        if (s->shared) {
-            if (!merge_common(x, (uint32_t)(s - from->state.stores), e, count)) return false;
-        } else if (!value_list(x, count, t->id,
-                               made       ? REEF_VALUE_DEFAULT
-                               : s->multi ? VALUE_SPAN
-                                          : REEF_VALUE_ONE,
-                               made       ? 0
-                               : s->multi ? reef__multi_values(s, e)
-                                          : t->size,
-                               made ? NULL : value)) {
+        const uint32_t number = (uint32_t)(s - from->state.stores),
+                       size = s->multi ? reef__multi_values(s, e) : t->size;
+        const reef_value_kind kind = s->multi ? VALUE_SPAN : REEF_VALUE_ONE;
+        if (s->shared ? !merge_common(x, number, e, count)
+                      : !value_list(x, count, t->id, kind, size, t->size ? value : NULL))
             return false;
-        }
     }
     return true;
 }
