@@ -126,6 +126,11 @@ struct reef_world {
     uint32_t held;
     reef_error world_failure;   /* failure of a call that a system made on the world */
     reef_component hook_failed; /* the type whose hook failed in the running call */
+    /* src/storage/unique_field.h: number of the operation that makes values; who has the value that one was refused;
+     * the tables, NULL: none */
+    uint64_t operation;
+    reef_entity taken;
+    struct unique_table *uniques;
     struct {
         reef_entity entity;
         uint32_t component;
