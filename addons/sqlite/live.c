@@ -8,6 +8,7 @@
  *
  * LIMIT and OFFSET are left to SQLite: only it knows which rows its other conditions leave. */
 #include "live.h"
+#include <reef/value_index.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -371,8 +372,9 @@ static bool filter_possible(const live_table *t, sqlite3_index_info *info, int k
     return (type == SQLITE_INTEGER && small) || type == SQLITE_FLOAT;
 }
 
-/* Can the rows with a value be looked up in a value index? It is worth while where the value isn't known beforehand: in
- * the inner loop of a join, which has another one each time. (Confined sessions make no indexes, since these stay.) */
+/* Can the rows with a value be looked up in a value index? It is worth while where the world has the index already, and
+ * where the value isn't known beforehand: in the inner loop of a join, which has another one each time. (Confined
+ * sessions make no indexes, since these stay.) */
 static bool index_possible(const live_table *t, sqlite3_index_info *info, int k, uint32_t column)
 {
     sqlite3_value *value = NULL;
@@ -382,7 +384,15 @@ static bool index_possible(const live_table *t, sqlite3_index_info *info, int k,
     const bool whole = f && f->kind >= REEF_I8 && f->kind <= REEF_I64;
     if (!whole || !sql_field_plain(f) || part->many || part->relation) return false;
     if (part->info.home == REEF_SPLIT || part->info.home == REEF_SHARED || part->info.home == REEF_MULTI) return false;
-    return sqlite3_vtab_rhs_value(info, k, &value) != SQLITE_OK || value == NULL;
+    return reef_has_index_id(t->session->world, part->type, f->name) ||
+           sqlite3_vtab_rhs_value(info, k, &value) != SQLITE_OK || value == NULL;
+}
+
+/* Is it better to look the value up than to compare it row by row? */
+static bool index_first(const live_table *t, sqlite3_index_info *info, int k, uint32_t column)
+{
+    if (info->aConstraint[k].op != SQLITE_INDEX_CONSTRAINT_EQ || !index_possible(t, info, k, column)) return false;
+    return reef_has_index_id(t->session->world, t->parts[0].type, t->columns[column].field->name);
 }
 
 typedef struct planning {
@@ -451,6 +461,8 @@ static void constraint_plan(planning *p, const live_table *t, int k)
     else if (!c->usable) return;
     else if (equal && has_id && !p->one && (by_rowid || c->iColumn == 0)) take(p, k, "id=?", true), p->one = true;
     else if (equal && !p->related && target_column(t, c->iColumn)) take(p, k, "target=?", false), p->related = true;
+    else if (c->iColumn >= (int)t->first && !p->keyed && index_first(t, p->info, k, (uint32_t)c->iColumn - t->first))
+        filter_take(p, t, k, true);
     else if (c->iColumn >= (int)t->first && t->column_count && p->filters < LIVE_FILTERS &&
              filter_possible(t, p->info, k, (uint32_t)c->iColumn - t->first)) {
         filter_take(p, t, k, false);

@@ -17,7 +17,7 @@ REEF_BEGIN_C
 /* ---- changing ---- */
 
 /* Adds a component, which is zeroed or constructed. `args` is passed to the constructor. `out`, if not NULL, gets the
- * new component (for a tag: NULL). Errors: EXISTS. */
+ * new component (NULL: it is a tag, or has a unique field). Errors: EXISTS. */
 REEF_API reef_status reef_add_id(reef_world *world, reef_entity entity, reef_component type, const void *args,
                                  void **out);
 /* Adds or replaces: ADDED or OK. The value is copied; the value of a type that can't be copied is moved out of `value`.

@@ -46,6 +46,12 @@ struct reef_hooks {
      * 512, and every add, remove, write, spawn and destroy of entities with the type takes a slower path. Refused for
      * the home REEF_BIT (BAD_ARGUMENT) */
     bool track_rows;
+    /* may be the only hook: the name of a field of which no two entities may have the same value, such as
+     * .unique = "id". A call that would make the second one fails with EXISTS and changes nothing; the value is written
+     * by such calls only, so reef_mut, `inout`, `out` and `writes` of the type are refused (docs/manual/unique.md). Of
+     * up to 8 bytes, as in an index. Implies track_rows. Refused with on_fork, and for the homes REEF_MULTI and
+     * REEF_SHARED, tags, subtypes and relations (BAD_ARGUMENT) */
+    const char *unique;
 };
 
 /* ---- declaring types with hooks ---- */

@@ -52,6 +52,9 @@ REEF_API void reef_index_undeclare_(reef_index_decl *decl);
 REEF_API const reef_index *reef_index_of_id(reef_world *world, reef_component type, const char *field);
 /* By the C names of the type and of its member. */
 #define reef_index_of(world, T, field) reef_index_of_id(world, reef_id(T), #field)
+/* Has the world the index of this field already? Asking makes none. */
+REEF_API bool reef_has_index_id(const reef_world *world, reef_component type, const char *field);
+#define reef_has_index(world, T, field) reef_has_index_id(world, reef_id(T), #field)
 /* The same index for a system that declares "reads T", on all of its threads. It is brought up to date by the first
  * call in each run of the system; if the system writes the component in its own rows, ask before that. The world must
  * have it, by REEF_INDEX or reef_index_of. NULL, and the job fails: UNDECLARED, ABSENT (it hasn't), NO_MEMORY. */

@@ -59,8 +59,12 @@ reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *s
 {
     const bool constructs = UNLIKELY(t->hooks.construct != NULL) && v->kind == REEF_VALUE_DEFAULT;
     if (constructs) world_hold(w);
-    const reef_status s = reef__value_make(w, e, t, slot, v, i);
+    reef_status s = reef__value_make(w, e, t, slot, v, i);
     if (constructs) world_let_go(w);
+    if (s == REEF_OK && UNLIKELY(t->hooks.unique != NULL)) {
+        s = reef__unique_enter(w, e, t, slot);
+        if (s != REEF_OK) reef__value_take_back(t, slot, v, i);
+    }
     if (s != REEF_OK) w->hook_failed.id = t->id;
     return s;
 }
@@ -271,7 +275,7 @@ reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uin
 {
     w->value = values;
     w->value_count = count;
-    w->hook_failed.id = 0;
+    values_begin(w);
     quarantine_because(w, op, count == 1 ? values->component.id : 0, e);
     const bool told = observed(w) && (values_watched(w, values, count) ||
                                       reef__leave_watched(w, reef_slots_at(&w->hot, place)[0].head.table, to));

@@ -71,6 +71,16 @@ static reef_status absence(const reef_world *w, reef_entity e, reef_component c)
     return reef__world_knows(w, c.id) ? REEF_ABSENT : REEF_UNKNOWN_TYPE;
 }
 
+/* What is unique is written by calls alone, which compare it. */
+static COLD reef_status unique_refuse(reef_world *w, const char *op, reef_entity e, reef_component c)
+{
+    if (!w->running && w->calling) op = w->calling;
+    reef_error error = {.status = REEF_BAD_ARGUMENT, .operation = op, .component = c, .entity = e};
+    snprintf(error.detail, sizeof error.detail, "its %s is unique, and written by calls only, such as reef_set",
+             reef__type_of(c.id)->hooks.unique);
+    return reef__failure_record(w, &error);
+}
+
 static void *stored_mut(reef_world *w, reef_entity e, const type *t)
 {
     w->hook_failed.id = 0;
@@ -94,6 +104,7 @@ void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
         reef__failure(w, absence(w, e, c), "reef_mut", c, e, 0);
         return NULL;
     }
+    if (UNLIKELY(t->hooks.unique != NULL)) return unique_refuse(w, "reef_mut", e, c), NULL;
     if (t->stored) return stored_mut(w, e, t);
     uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, k = slot_find(w, c.id, id);
     if ((t->tracked && !reef__track_prepare(w, c.id, &e, 1)) ||
@@ -133,7 +144,8 @@ void reef_mut_slow_(reef_world *w, reef_entity e, reef_type_decl *decl)
 {
     if (!world_is_ours(w, "reef_mut")) return;
     reef__block_index_ask(w, reef_id_of(decl).id);
-    if (marked_already(w, e, reef_id_now(decl))) return;
+    const type *t = reef__type_of(reef_id_now(decl).id);
+    if (!(t && t->hooks.unique) && marked_already(w, e, reef_id_now(decl))) return;
     const reef_component c = component_meant(w, e, reef_id_of(decl));
     void *value = reef_mut_id(w, e, c);
     if (!w->running) ready_put(w, e, c.id, value);
@@ -401,7 +413,8 @@ static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity 
     reef_status s = REEF_OK;
     if (!reef__row_add(w, op, e, c, args, out ? &made : NULL, &s) && (args || !again_deferred(w, COMMAND_ADD, e, c)))
         s = one_slow(w, op, e, c, reef_value_make(c, REEF_VALUE_DEFAULT, 0, args), &made);
-    if (out && s >= 0) *out = made;
+    const type *t = reef__type_of(c.id);
+    if (out && s >= 0) *out = t && t->hooks.unique ? NULL : made;
     return s == REEF_ADDED ? REEF_OK : s;
 }
 
@@ -584,6 +597,8 @@ void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void 
 {
     void *made = NULL;
     if (!WORLD_GIVEN(w)) return NULL;
+    const type *t = reef__type_of(c.id);
+    if (t && t->hooks.unique) return unique_refuse(w, "reef_ensure", e, c), NULL;
     if (reef_get_id(w, e, c)) return reef_mut_id(w, e, c);
     if (absence(w, e, c) == REEF_AMBIGUOUS) return reef__failure(w, REEF_AMBIGUOUS, "reef_ensure", c, e, 0), NULL;
     uint32_t place = place_of(w, e);

@@ -605,7 +605,7 @@ reef_status reef__tree_copy(reef_world *w, const char *op, reef_entity root, boo
     if (place_of(w, root) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, root, 0);
     if (instance && n == 1 && (given || count) && reef__instance_make(w, root, given, roots, values, count))
         return REEF_OK;
-    w->hook_failed.id = 0;
+    values_begin(w);
     quarantine_because(w, op, 0, root);
     reef_status s = instance ? reef_world_use(w, reef_id(InstanceOf)) : REEF_OK;
     if (s == REEF_OK && !(nodes_collect(&x, root) && nodes_sort(&x))) s = REEF_NO_MEMORY;
@@ -663,7 +663,7 @@ uint32_t reef__copies_together(reef_world *w, const packed_copies *run)
     if (x.n < 2) return 0;
     reef_status s = reef__type_ready(w, reef_id(InstanceOf).id);
     for (uint32_t i = 0; s == REEF_OK && i < run->count; i++) s = reef__type_ready(w, run->values[i].component.id);
-    w->hook_failed.id = 0;
+    values_begin(w);
     quarantine_because(w, x.op, 0, prefab);
     if (s == REEF_OK && !(nodes_collect(&x, prefab) && nodes_sort(&x) && values_gather(&x, run, values)))
         s = REEF_NO_MEMORY;

@@ -167,7 +167,7 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
     char *fresh = NULL;
     w->value = v;
     w->value_count = 1;
-    w->hook_failed.id = 0;
+    values_begin(w);
     if (planned && !observe_change(w, e, d->to, v, 1)) return w->value_count = 0, change_failed(w, op, e, t, s);
     if (LIKELY(move_reserve(w, x, e, t, i, remove))) s = REEF_OK;
     if (s == REEF_OK && !remove && d->slot) {
@@ -197,7 +197,7 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
         row_go_aware(w, t, k, x, remove);
     else row_go_plain(w, x, i, remove);
     if (!from->shape->hooked && !from->shape->tracked && from->append != w->hot.version) reef__table_lease(w, from);
-    if (out) *out = fresh;
+    if (out) *out = t->hooks.unique ? NULL : fresh;
     s = remove ? REEF_OK : REEF_ADDED;
     if (LIKELY(!told)) return s;
     if (planned) observe_done(w, true);
@@ -305,7 +305,7 @@ static NOINLINE reef_status overwrite(reef_world *w, const char *op, reef_entity
     reef_status s = REEF_NO_MEMORY;
     w->value = v;
     w->value_count = 1;
-    w->hook_failed.id = 0;
+    values_begin(w);
     if (planned && !observe_change(w, e, x->slots[0].head.table, v, 1))
         return w->value_count = 0, change_failed(w, op, e, t, s);
     if (column_reserve(w, x, k) && (LIKELY(!t->tracked) || reef__track_prepare(w, t->id, &e, 1))) {

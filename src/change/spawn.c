@@ -272,7 +272,7 @@ reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_
                   .stored = reef__values_stored(values, count)};
     w->value = values;
     w->value_count = count;
-    w->hook_failed.id = 0;
+    values_begin(w);
     quarantine_because(w, op, 0, (reef_entity){0, 0});
     const bool told =
         observed(w) && (values_watched(w, values, count) || reef__table_watched(w, id)); /* a copy lists no tags */

@@ -22,6 +22,7 @@
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
 #include "storage/table.h"
+#include "storage/unique_field.h"
 #include "storage/world_data.h"
 #include "change/apply.h"
 #include "change/relation.h"
@@ -217,6 +218,14 @@ static COLD reef_status stage_relates(const value_stage *x, const stage_walk *k)
     return s == REEF_OK && k->rest ? reef__relations_by->differs(x->w, k->t, k->v, x->n, k->rest) : s;
 }
 
+/* May the entity get this value, which was made before and only moves? (All others come by reef__value_put.) */
+static COLD reef_status stage_enter(const value_stage *x, const stage_walk *k)
+{
+    const reef_status s = reef__unique_enter(x->w, x->e, k->t, k->v->data);
+    if (s != REEF_OK) x->w->hook_failed.id = k->t->id;
+    return s;
+}
+
 static COLD void stage_unplace(const value_stage *x, const stage_walk *k, char *raw)
 {
     reef__relations_by->unplace(x->w, k->t, raw, k->v, NULL);
@@ -245,6 +254,7 @@ reef_status reef__stage_make(value_stage *x)
     for (k = (stage_walk){0}; stage_next(x, &k);) {
         char *raw = stage_raw(x, &k);
         reef_status s = UNLIKELY(k.t->relation) ? stage_relates(x, &k) : REEF_OK;
+        if (s == REEF_OK && raw == NULL && UNLIKELY(k.t->hooks.unique != NULL)) s = stage_enter(x, &k);
         if (s == REEF_OK && raw == NULL) continue;
         if (s == REEF_OK && k.aside && k.t->fixed) memcpy(k.aside, raw, k.t->size);
         if (s == REEF_OK) s = stage_put(x, &k, raw);

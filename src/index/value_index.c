@@ -131,7 +131,7 @@ reef_index *reef__index_make(reef_world *w, reef_component c, const char *field,
         reef__memory_free(m, MEMORY_OTHER, x, x ? bytes : 0);
         return *s = REEF_NO_MEMORY, NULL;
     }
-    x->own = (derived){w->indexes, indexes_drop, indexes_share, indexes_prepare};
+    x->own = (derived){w->indexes, indexes_drop, indexes_share, indexes_prepare, reef__indexes_mark};
     x->world = w;
     x->type = c;
     x->bytes = bytes;
@@ -183,6 +183,44 @@ const reef_index *reef_index_of_id(reef_world *w, reef_component c, const char *
         return reef__failure(w, REEF_NO_MEMORY, op, c, (reef_entity){0, 0}, 0), NULL;
     if (fresh && !w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
     return x;
+}
+
+bool reef_has_index_id(const reef_world *w, reef_component c, const char *field)
+{
+    return WORLD_GIVEN(w) && reef__index_find(w, c, field) != NULL;
+}
+
+/* ---- for loops over queries ---- */
+
+reef_index *reef__index_of_field(reef_world *w, reef_index *after, uint32_t component, uint32_t offset, uint32_t bytes)
+{
+    for (derived *d = after ? after->own.next : w->indexes; d; d = d->next) {
+        reef_index *x = (reef_index *)(void *)d;
+        const type *t = x->by.type;
+        const uint32_t at = (uint32_t)x->by.offset + (t->owner ? t->offset : 0);
+        if (x->type.id == component && at == offset && x->rows->bytes == bytes) return x;
+    }
+    return NULL;
+}
+
+const row_list *reef__index_list(reef_index *x, uint64_t *version)
+{
+    reef_world *w = x->world;
+    bool fresh;
+    x->run = 0;
+    if (!value_index_query(x) || !query_update(x->query) || !value_index_refresh(x, w->hot.version, &fresh))
+        return NULL;
+    if (fresh) reef__invalidate(w, INVALIDATE_LOOKED_AT);
+    *version = x->seen.version;
+    return &x->rows->list;
+}
+
+const ordering *reef__index_order(const reef_index *x, uint64_t *most, const char **name)
+{
+    const type *t = reef__type_of(x->type.id);
+    *most = x->most;
+    *name = x->field ? x->field : t->fields[0].name;
+    return &x->rows->by;
 }
 
 /* ---- asking ---- */

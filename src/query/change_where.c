@@ -558,7 +558,7 @@ static reef_status bulk_begin(bulk *b, reef_world *w, const char *op, reef_query
     b->w = w;
     b->op = op;
     b->value = value;
-    w->hook_failed.id = 0;
+    values_begin(w);
     query *q = query_of(w, which, &s);
     b->q = q;
     if (q == NULL) return s;

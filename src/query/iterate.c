@@ -235,6 +235,7 @@ static NOINLINE reef_block begin_walk(reef_world *w, query *q, reef_status s)
 {
     reef_block b;
     if (q == NULL || !query_update(q)) return begin_refuse(w, "reef_begin", q, s);
+    conditions_mark(q);
     loop_lock(w, q);
     BLOCK_BEFORE(b, w, q);
     walk_begin(&b, q, NULL);
@@ -272,6 +273,7 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
         (loop == NULL || (loop->since && !q->since) || loop->since > w->hot.version || (loop->grouped && !q->ranking)))
         return begin_refuse(w, op, NULL, REEF_BAD_ARGUMENT);
     if (q == NULL || !query_update(q)) return begin_refuse(w, op, q, s);
+    conditions_mark(q);
     loop_lock(w, q);
     BLOCK_BEFORE(b, w, q);
     if (loop->deferred) {

@@ -93,6 +93,9 @@ static reef_status leaf_check(reef_world *w, const reef_term *t, const char **wh
     *why = "only a relation has a target, and then it can't have 'of' or 'each'";
     if (targeted && ((x && x->relation == 0) || t->each || !reef_entity_is_null(t->source))) return REEF_BAD_ARGUMENT;
     s = reef__reach_check(w, t, why);
+    *why = s == REEF_OK ? "its unique field is written by calls only, such as reef_set: 'in' or 'with'" : *why;
+    if (s == REEF_OK && x && x->hooks.unique && t->op != REEF_NOT && (t->access == REEF_INOUT || t->access == REEF_OUT))
+        return REEF_BAD_ARGUMENT;
     if (s != REEF_OK || any || x->tracked) return s;
     *why = "'added' needs a type with track_rows";
     if (t->since == REEF_IF_ADDED) return REEF_BAD_ARGUMENT;

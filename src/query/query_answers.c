@@ -23,7 +23,7 @@ query *reef__query_ask(reef_world *w, const char *op, reef_query which)
     reef_status s = REEF_NO_MEMORY;
     if (!WORLD_GIVEN_TO(w, op)) return NULL;
     query *q = query_of(w, which, &s);
-    if (LIKELY(q && query_update(q))) return q;
+    if (LIKELY(q && query_update(q))) return conditions_mark(q), q;
     reef__query_refuse(w, op, q, s);
     return NULL;
 }

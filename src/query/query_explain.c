@@ -186,13 +186,17 @@ static void explain_values(text_out *o, const query *q, uint32_t i)
     uint64_t rows = 0;
     for (chunk_cursor c = {.q = q}; chunk_next(&c);)
         rows += x->stored || t->up.id || slot_find(q->world, x->id, c.match->id) ? c.rows : 0;
+    const bool marked = marks_hold(q) && q->values->marks.term == i;
     if (q->facts[i].fixed) reef__text_put(o, "looks at one value: %s(", x->name);
+    else if (marked)
+        reef__text_put(o, "looks at the values of %" PRIu64 " row%s, found by the index of %s: %s(",
+                       q->values->marks.found, plural(q->values->marks.found), q->values->marks.field, x->name);
     else reef__text_put(o, "looks at the values of %" PRIu64 " row%s: %s(", rows, plural(rows), x->name);
     for (uint32_t k = 0; k < t->count; k++) {
         if (k) reef__text_put(o, ", ");
         reef__condition_write(o, q->world, x, &t->conditions[k]);
     }
-    const bool together = !x->stored && !q->facts[i].target && !q->facts[i].fixed;
+    const bool together = !marked && !x->stored && !q->facts[i].target && !q->facts[i].fixed;
     reef__text_put(o, together ? "), 64 rows at a time\n" : ")\n");
 }
 

@@ -248,6 +248,22 @@ static void stored_rows(const look *l, uint32_t i, uint64_t *words, uint32_t fir
     }
 }
 
+/* Leaves out the rows that an index hasn't found, if the block wasn't written since. (The others are few, and looked at
+ * as always.) */
+static void marked_rows(const look *l, uint32_t i, const reef_slot *slots, uint64_t *words, uint32_t first,
+                        uint32_t end)
+{
+    const value_marks *m = &l->q->values->marks;
+    const type *x = type_known(l->q->terms[i].component.id);
+    const uint32_t component = x->split ? x->parts[0] : x->id, k = reef__slot_seek(l->q->world, component, l->table_id);
+    bool written = k == 0 || slots[k].version > m->version;
+    for (uint32_t p = 1; x->split && !written && p < x->part_count; p++)
+        written = slots[reef__slot_seek(l->q->world, x->parts[p], l->table_id)].version > m->version;
+    if (written) return;
+    const uint64_t *marked = row_set_words(&m->rows, l->unit);
+    for (uint32_t n = first; n < end; n++) words[n] = marked ? words[n] & marked[n] : 0;
+}
+
 void reef__value_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end)
 {
     const query *q = l->q;
@@ -259,6 +275,7 @@ void reef__value_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first
         return;
     }
     const reef_slot *slots = unit_slots(w, l->unit);
+    if (marks_hold(q) && q->values->marks.term == i) marked_rows(l, i, slots, words, first, end);
     for (const value_test *t = term_tests(q, i), *stop = t + q->terms[i].count; t < stop; t++) {
         size_t stride;
         const char *p = column_of(w, x, t, slots, &stride);

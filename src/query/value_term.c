@@ -443,7 +443,9 @@ COLD bool reef__values_make(query *q)
 
 COLD void reef__values_drop(query *q)
 {
-    if (q->values) reef__memory_free(&q->world->family->memory, MEMORY_OTHER, q->values, q->values->bytes);
+    if (q->values == NULL) return;
+    reef__row_set_drop(q->world, &q->values->marks.rows);
+    reef__memory_free(&q->world->family->memory, MEMORY_OTHER, q->values, q->values->bytes);
     q->values = NULL;
 }
 
@@ -511,5 +513,6 @@ COLD reef_status reef_query_set_parameter(reef_world *w, reef_query which, const
     for (uint32_t i = 0; i < 2 * v->count; i++)
         if (v->tests[i / 2].parameter[i % 2] == number + 1) test_put(&v->tests[i / 2], i % 2, &value);
     v->missing &= ~(UINT64_C(1) << number);
+    v->marks.used = false;
     return REEF_OK;
 }

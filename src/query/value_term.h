@@ -15,6 +15,7 @@
 #include "type/type.h"
 #include "query/query.h"
 #include "query/query_text.h"
+#include "query/relation_plan.h"
 #include "reef/condition.h"
 
 /* A number of a field's kind. Bools and whole numbers up to 32 bits are in i64 or u64. */
@@ -56,6 +57,18 @@ typedef struct value_test {
     uint64_t low, span;
 } value_test;
 
+/* The rows that fulfil the condition for which a value index of the world finds fewest. They are marked before a loop
+ * or a question begins (src/index/index_marks.c), and only leave out rows, so results and their order are the same as
+ * without an index. They are right for a block that wasn't written since, while no rows moved. */
+typedef struct value_marks {
+    bool used;
+    uint32_t term;
+    const char *field;
+    uint64_t found; /* entities in the index, also of other tables */
+    uint64_t rows_epoch, version;
+    row_set rows;
+} value_marks;
+
 typedef char parameter_names[REEF_PARAMETERS_MAX][REEF_VARIABLE_NAME_MAX + 1];
 
 /* The conditions of a query. */
@@ -64,6 +77,7 @@ struct value_terms {
     reef_condition *conditions; /* of all terms, one behind the other; tests[i] is that of conditions[i] */
     uint32_t count, parameter_count;
     uint64_t missing; /* the parameters that were never set, as bits */
+    value_marks marks;
     parameter_names parameters;
     value_test tests[];
 };
@@ -75,6 +89,19 @@ INLINE bool parameters_missing(const query *q) { return q->values && q->values->
 INLINE const value_test *term_tests(const query *q, uint32_t i)
 {
     return q->values->tests + (q->terms[i].conditions - q->values->conditions);
+}
+
+/* Are the query's marks those of the world as it is, but for blocks that were written since? */
+INLINE bool marks_hold(const query *q)
+{
+    return q->values && q->values->marks.used && q->values->marks.rows_epoch == q->world->rows_epoch;
+}
+/* A loop or a question begins: an index may find the rows. (Not inside of a loop, which may write without a new
+ * version.) */
+INLINE void conditions_mark(query *q)
+{
+    reef_world *w = q->world;
+    if (UNLIKELY(q->values && w->indexes) && !w->locks && !w->running) w->indexes->mark(w, q);
 }
 
 /* ---- making them (src/query/value_term.c) ---- */

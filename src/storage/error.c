@@ -235,6 +235,17 @@ static void error_add_refusal(reef_world *w, reef_error *e)
     }
 }
 
+/* Adds to a failure who has the unique value that was refused (src/storage/unique_field.h). */
+static COLD void error_add_taken(const reef_world *w, reef_error *e)
+{
+    const type *t = reef__type_of(e->component.id);
+    text_out o = {e->detail, sizeof e->detail, 0};
+    if (t == NULL || t->hooks.unique == NULL) return;
+    reef__text_put(&o, "%s is unique, and ", t->hooks.unique);
+    error_put_entity(&o, w, w->taken);
+    reef__text_put(&o, " has this value");
+}
+
 /* Says of a structural change that isn't possible now how it is. */
 static COLD void error_add_way_out(const reef_world *w, reef_error *e)
 {
@@ -255,6 +266,7 @@ COLD reef_status reef__failure(reef_world *w, reef_status status, const char *op
     reef_error error = {status, operation, c, e, number, "", ""};
     if (status == REEF_LOCKED) error_add_way_out(w, &error);
     if (!w->running && w->refused.status != REEF_OK) error_add_refusal(w, &error);
+    if (status == REEF_EXISTS && w->taken.generation) error_add_taken(w, &error);
     return reef__failure_record(w, &error);
 }
 

@@ -33,7 +33,8 @@
  *   state    state_epoch: the changes that no version tells.
  *   hash     The hash of the state. "kept": sharing changes nothing that the hash covers.
  *
- * STATE_REPLACED also drops the indexes of blocks (src/storage/block_index.h), which need no column here.
+ * STATE_REPLACED also drops the indexes of blocks (src/storage/block_index.h) and the tables of unique fields
+ * (src/storage/unique_field.h), which need no column here.
  *
  * entities_ended and moves_put stand beside it, since they take numbers. The fast paths that make and end rows
  * invalidate nothing. They need a lease, and giving one is ROWS_CHANGED; queries take away the leases of the tables
@@ -43,6 +44,7 @@
 
 #include "base/platform.h"
 #include "storage/block_index.h"
+#include "storage/unique_field.h"
 #include "storage/world_data.h"
 #include "reef/detail/layout.h"
 
@@ -136,7 +138,10 @@ INLINE void reef__invalidate(reef_world *w, uint32_t event)
         for (uint32_t i = 0; i < w->state.store_count; i++)
             w->state.stores[i].cached_gate = w->state.stores[i].relation_gate = 0;
     }
-    if (event & STALE_BLOCKS) reef__block_indexes_drop(w);
+    if (event & STALE_BLOCKS) {
+        reef__block_indexes_drop(w);
+        if (w->uniques) reef__uniques_drop(w);
+    }
     /* A loop asks first: the rows of small loops mostly wait to be stored themselves, and each store comes on top. */
     if (event & STALE_FRESH && (!(event & STALE_SHUT) || UNLIKELY(w->hot.fresh_end != 0))) w->hot.fresh_end = 0;
     if (event & STALE_RING) w->ring_next = w->ring_end = NULL;
@@ -147,6 +152,15 @@ INLINE void reef__invalidate(reef_world *w, uint32_t event)
         w->hot.cached.component = REEF_LATELY_NONE;
     }
     if (hashed) w->hashed = w->hot.version;
+}
+
+/* An operation begins that may make values: which hook fails is found out, and what earlier operations entered into the
+ * tables of unique fields counts only if it is so. */
+INLINE void values_begin(reef_world *w)
+{
+    w->hook_failed.id = 0;
+    w->operation++;
+    w->taken.generation = 0;
 }
 
 /* Empties the cache of edges, which points into pages of tables. */

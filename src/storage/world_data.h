@@ -38,11 +38,14 @@ typedef struct relation_refusal {
 
 /* What is derived from the state of a world, as a list; what is called for all of it. A program that has none is linked
  * without its code. */
+struct reef_query_data;
 typedef struct derived {
     struct derived *next;
     void (*drop)(reef_world *w);                                  /* frees it */
     void (*share)(const struct derived *first, reef_world *fork); /* a fork gets the same */
     bool (*prepare)(reef_world *w); /* for systems that read components of others. False: no memory */
+    /* marks rows that fulfil the query's conditions, where that pays (src/query/value_term.h) */
+    void (*mark)(reef_world *w, struct reef_query_data *q);
 } derived;
 
 struct reef_world {
@@ -126,6 +129,11 @@ struct reef_world {
     uint32_t held;
     reef_error world_failure;   /* failure of a call that a system made on the world */
     reef_component hook_failed; /* the type whose hook failed in the running call */
+    /* src/storage/unique_field.h: number of the operation that makes values; who has the value that one was refused;
+     * the tables, NULL: none */
+    uint64_t operation;
+    reef_entity taken;
+    struct unique_table *uniques;
     struct {
         reef_entity entity;
         uint32_t component;

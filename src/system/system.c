@@ -155,6 +155,8 @@ static COLD bool check_touch(const system_draft *d, uint32_t i)
     if (t.kind == REEF_SUMS && d->desc->combine == NULL)
         return refuse_detail(d, REEF_BAD_ARGUMENT, number,
                              "a system that sums needs `combine`, which adds up the parts");
+    if ((t.kind == REEF_WRITES || t.kind == REEF_SUMS) && typed && reef__type_of(t.type.id)->hooks.unique)
+        return refuse_touch(d, t, number, "its unique field is written by calls and commands only");
     if (t.kind == REEF_PLACED && !check_placed(d, t, number)) return false;
     return (t.kind != REEF_SENDS && t.kind != REEF_RECEIVES && t.kind != REEF_SUMS) || check_bytes(d, t, number);
 }

@@ -250,9 +250,10 @@ static void type_fill(type *t, const reef_type_desc *d)
     t->page_rows = reef__page_rows_of(d);
     if (d->hooks) t->hooks = *d->hooks;
     const reef_hooks *h = &t->hooks;
-    t->hooked = hooks_run(h) || h->address_bound;
+    t->hooked = hooks_run(h) || h->address_bound || h->unique;
     t->fixed = h->address_bound && h->move == NULL;
     t->resets = h->on_fork != REEF_FORK_COPY;
+    t->hooks.track_rows |= h->unique != NULL;
     t->tracked = h->track_rows;
     t->relation = d->relation;
     t->data = reef__type_of(d->data.id);
@@ -271,11 +272,12 @@ static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_
     if (next > REEF_TYPES_MAX) return REEF_LIMIT;
     if (!type_page_reserve(next) || !type_buckets_reserve() || !subtypes_reserve(reef__type_of(d->base.id)))
         return REEF_NO_MEMORY;
-    char *name = reef__types_allocate(name_bytes);
+    const size_t unique_bytes = d->hooks && d->hooks->unique ? strlen(d->hooks->unique) + 1 : 0;
+    char *name = reef__types_allocate(name_bytes + unique_bytes);
     if (name == NULL) return REEF_NO_MEMORY;
     type *t = record_at(next);
     if (d->field_count && type_give_fields(t, d->fields, d->field_count) < 0) {
-        reef__types_free(name, name_bytes);
+        reef__types_free(name, name_bytes + unique_bytes);
         return REEF_NO_MEMORY;
     }
     memcpy(name, d->name, name_bytes);
@@ -283,6 +285,7 @@ static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_
     for (size_t i = 0; i < 8; i++) t->name_start = t->name_start << 8 | (i < name_bytes ? (uint8_t)name[i] : 0);
     t->name_hash = reef__hash_bytes(name, name_bytes - 1);
     type_fill(t, d);
+    if (unique_bytes) t->hooks.unique = memcpy(name + name_bytes, d->hooks->unique, unique_bytes);
     t->owner = owner ? owner->id : 0;
     t->offset = offset;
     t->stride = owner ? owner->size : t->size;
@@ -377,6 +380,8 @@ static COLD type *type_hidden_like(const reef_type_desc *d)
         const reef_hooks was = t->hooks, *is = d->hooks ? d->hooks : &none;
         if (!reef__hooks_alike(&was, is)) continue;
         t->hooks = *is;
+        t->hooks.unique = was.unique; /* the registry's copy of the same text */
+        t->hooks.track_rows = was.track_rows;
         if (reef__type_same(t, d, id <= registry.settled)) {
             t->hidden = false;
             for (uint32_t i = 0; i < t->part_count; i++) record_at(t->parts[i])->hidden = false;
@@ -656,7 +661,10 @@ static COLD void hooks_follow(reef_code *c, const reef_type_decl *decl, uint64_t
     if (t == NULL || decl->hooks == NULL || reef__hooks_same(t, decl->hooks)) return;
     if (!reef__hooks_alike(&t->hooks, decl->hooks) || !reef__hooks_of(&t->hooks, module)) return;
     c->changes[c->change_count++] = (code_change){t, t->hooks};
+    const char *unique = t->hooks.unique; /* the registry's copy of the same text */
     t->hooks = *decl->hooks;
+    t->hooks.unique = unique;
+    t->hooks.track_rows |= unique != NULL;
 }
 
 COLD reef_status reef__declarations_try(reef_code *c, uint64_t module)

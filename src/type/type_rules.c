@@ -60,7 +60,7 @@ bool reef__fields_allowed(const reef_field *fields, uint32_t count, uint32_t siz
 }
 
 /* true: the hooks need data */
-static bool hooks_value(const reef_hooks *h) { return hooks_run(h) || h->on_fork != REEF_FORK_COPY; }
+static bool hooks_value(const reef_hooks *h) { return hooks_run(h) || h->on_fork != REEF_FORK_COPY || h->unique; }
 static bool hooks_any(const reef_hooks *h) { return hooks_value(h) || h->track_rows; }
 
 /* The usual size of a page of values, and the largest. */
@@ -109,6 +109,8 @@ static reef_status hooks_check(const reef_hooks *h, uint32_t size, reef_home hom
     /* a shared value doesn't belong to one entity */
     if (home == REEF_SHARED && (h->track_rows || h->on_fork != REEF_FORK_COPY)) return REEF_BAD_ARGUMENT;
     if ((uint32_t)h->on_fork > REEF_FORK_SKIP) return REEF_BAD_ARGUMENT;
+    if (h->unique && (home == REEF_MULTI || home == REEF_SHARED || h->on_fork != REEF_FORK_COPY || h->unique[0] == 0))
+        return REEF_BAD_ARGUMENT;
     if (home != REEF_PAGED && h->address_bound && h->move == NULL) return REEF_NOT_MOVABLE;
     if (h->destroy && h->move == NULL && !h->bytes_move) return REEF_NOT_MOVABLE;
     return REEF_OK;
@@ -120,6 +122,7 @@ reef_status reef__base_check(const reef_type_desc *d)
     if (d->base.id == 0) return REEF_OK;
     if (base == NULL) return REEF_UNKNOWN_TYPE;
     if (base->size > d->size || base->align > d->align || strcmp(base->name, d->name) == 0) return REEF_BAD_ARGUMENT;
+    if (base->hooks.unique || (d->hooks && d->hooks->unique)) return REEF_BAD_ARGUMENT;
     const bool one =
         d->home != REEF_SPLIT && d->home != REEF_MULTI && base->home != REEF_SPLIT && base->home != REEF_MULTI;
     return one ? REEF_OK : REEF_BAD_ARGUMENT; /* otherwise an entity doesn't have one struct */
@@ -168,11 +171,19 @@ bool reef__fields_same(const type *t, const reef_field *fields, uint32_t count)
     return true;
 }
 
+static bool unique_same(const reef_hooks *a, const reef_hooks *b)
+{
+    return a->unique && b->unique ? strcmp(a->unique, b->unique) == 0 : a->unique == b->unique;
+}
+
+/* A unique field implies stamps of rows. */
+static bool hooks_track(const reef_hooks *h) { return h->track_rows || h->unique; }
+
 static bool hooks_equal(const reef_hooks *a, const reef_hooks *b)
 {
     return a->construct == b->construct && a->copy == b->copy && a->move == b->move && a->destroy == b->destroy &&
            a->context == b->context && a->bytes_move == b->bytes_move && a->on_fork == b->on_fork &&
-           a->address_bound == b->address_bound && a->track_rows == b->track_rows;
+           a->address_bound == b->address_bound && hooks_track(a) == hooks_track(b) && unique_same(a, b);
 }
 
 bool reef__hooks_same(const type *t, const reef_hooks *hooks)
@@ -185,7 +196,7 @@ bool reef__hooks_alike(const reef_hooks *a, const reef_hooks *b)
 {
     return !a->construct == !b->construct && !a->copy == !b->copy && !a->move == !b->move &&
            !a->destroy == !b->destroy && a->bytes_move == b->bytes_move && a->on_fork == b->on_fork &&
-           a->address_bound == b->address_bound && a->track_rows == b->track_rows;
+           a->address_bound == b->address_bound && hooks_track(a) == hooks_track(b) && unique_same(a, b);
 }
 
 /* Requirements that only one side gives are no difference either, until a world uses the type. */

@@ -221,6 +221,33 @@ static void joins_by_a_value_use_an_index(void **state)
     assert_string_equal(asked(w, "select count(*) from Coins a cross join Coins b on b.coins = a.coins - 101"), "9");
 }
 
+/* A constant is looked up where the world has the index already; nothing is made for it. */
+static void constants_use_an_index_that_is_there(void **state)
+{
+    static const char *const values[] = {"3", "3.0", "3.5", "99", "-4", "null", "'x'", "1e300"};
+    reef_world *w = world_of(state);
+    char text[256], found[64];
+    for (int i = 0; i < 60; i++) (void)reef_spawn(w, reef_with(Place, (float)i, 1), reef_with(Coins, i * 7 % 20 - 4));
+    assert_string_equal(plan(w, "select id from Coins where coins = 3"), "SCAN Coins VIRTUAL TABLE INDEX 0:0=?coins");
+    assert_false(reef_has_index(w, Coins, coins));
+    assert_non_null(reef_index_of(w, Coins, coins));
+    assert_true(reef_has_index(w, Coins, coins));
+    assert_string_equal(plan(w, "select id from Coins where coins = 3"),
+                        "SCAN Coins VIRTUAL TABLE INDEX 0:by:0=?coins");
+    assert_string_equal(plan(w, "select id from Coins where coins = 3 and coins > 1"),
+                        "SCAN Coins VIRTUAL TABLE INDEX 0:by:0=?coins 0>?coins");
+    for (uint32_t k = 0; k < sizeof values / sizeof *values; k++) {
+        (void)snprintf(text, sizeof text, "select count(*), sum(id) from Coins where coins = %s", values[k]);
+        (void)snprintf(found, sizeof found, "%s", asked(w, text));
+        (void)snprintf(text, sizeof text, "select count(*), sum(id) from Coins where +coins = %s", values[k]);
+        assert_string_equal(found, asked(w, text));
+    }
+    assert_string_equal(asked(w, "select count(*) from Coins where coins = 3"), "3");
+    assert_string_equal(asked(w, "select count(*) from Coins where coins = '3'"), "3");
+    assert_string_equal(asked(w, "update Coins set coins = 3 where coins = 4"), "");
+    assert_string_equal(asked(w, "select count(*) from Coins where coins = 3"), "6");
+}
+
 static void changes_by_sql_are_the_calls_of_c(void **state)
 {
     reef_world *w = world_of(state);
@@ -699,6 +726,7 @@ int main(void)
         TEST(tables_of_a_living_world),
         TEST(values_are_asked_by_name),
         TEST(joins_by_a_value_use_an_index),
+        TEST(constants_use_an_index_that_is_there),
         TEST(what_is_pushed_down_is_seen_in_the_plan),
         TEST(changes_by_sql_are_the_calls_of_c),
         TEST(rows_keep_their_numbers_while_a_statement_works),

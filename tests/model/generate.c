@@ -851,6 +851,7 @@ static const gen_function generators[OP_COUNT] = {
     [OP_CHANGE] = gen_change,
     [OP_NAME] = gen_name,
     [OP_FIND] = gen_found,
+    [OP_INDEX] = gen_nothing,
     [OP_RESERVE_RANGE] = gen_reserve_range,
     [OP_RESERVE] = gen_reserve,
     [OP_RESERVE_FOR] = gen_reserve_for,

@@ -261,12 +261,13 @@ static reef_status maker_construct(void *context, reef_world *world, reef_entity
 static uint32_t maker_size = 12;
 
 static const reef_hooks hooks_owner = {owner_construct, owner_copy, owner_move,     owner_destroy, NULL,
-                                       false,           true,       REEF_FORK_COPY, false};
-static const reef_hooks hooks_mover = {NULL, NULL, mover_move, mover_destroy, NULL, false, true, REEF_FORK_COPY, false};
-static const reef_hooks hooks_bytes = {bytes_construct, bytes_copy,     NULL, bytes_destroy, NULL, true,
-                                       false,           REEF_FORK_COPY, false};
-static const reef_hooks hooks_maker = {maker_construct, NULL,  NULL,           NULL, &maker_size,
-                                       false,           false, REEF_FORK_COPY, false};
+                                       false,           true,       REEF_FORK_COPY, false,         NULL};
+static const reef_hooks hooks_mover = {NULL,  NULL, mover_move,     mover_destroy, NULL,
+                                       false, true, REEF_FORK_COPY, false,         NULL};
+static const reef_hooks hooks_bytes = {bytes_construct, bytes_copy,     NULL,  bytes_destroy, NULL, true,
+                                       false,           REEF_FORK_COPY, false, NULL};
+static const reef_hooks hooks_maker = {maker_construct, NULL,  NULL,           NULL,  &maker_size,
+                                       false,           false, REEF_FORK_COPY, false, NULL};
 
 /* Fields: for types that own something the value; for others enough to distinguish two values, with gaps and in another
  * order. */

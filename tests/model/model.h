@@ -18,6 +18,7 @@
  *   relate.c    relations
  *   related_value.c  relations as values, and loops in which all ways to relate meet
  *   ask.c       queries about relations
+ *   index.c     value indexes
  *   tree.c      prefabs, and copies of trees
  *   script.c    scripts, and when they must start and end
  *   observe.c   observers, and what they must hear
@@ -69,6 +70,7 @@
     X(WRITE_MANY, 12, 1) \
     X(NAME, 25, 0) \
     X(FIND, 10, 2) \
+    X(INDEX, 12, 2) \
     X(RESERVE, 2, 0) \
     X(RESERVE_FOR, 3, 0) \
     X(SHRINK, 4, 0) \

@@ -343,6 +343,7 @@ static void print_call_of_entity(const printer *p, const op *o)
     case OP_NAME: print_name_call(p, o); break;
     case OP_READ:
     case OP_GET_MANY:
+    case OP_INDEX:
     case OP_FIND: fprintf(p->file, "/* %s reads only */", op_name((op_kind)o->kind)); break;
     default: print_relating(p, o);
     }

@@ -15,6 +15,13 @@ typedef struct {
 REEF_COMPONENT_IN(Split, REEF_SPLIT);
 REEF_FIELDS(Split, x, y, n);
 
+typedef struct {
+    uint32_t number;
+} Seat;
+static const reef_hooks one_seat = {.unique = "number"};
+REEF_COMPONENT_HOOKS(Seat, &one_seat);
+REEF_FIELDS(Seat, number);
+
 static bool some(reef_entity e) { return !reef_entity_is_null(e); }
 
 /* ---- worlds to start from ---- */
@@ -542,6 +549,45 @@ static bool reserve_for(sweep *s)
 {
     return done(reef_reserve_for(s->w, 3000, (reef_component[]){reef_id(Position), reef_id(Cargo), reef_id(Awake)}, 3));
 }
+/* ---- unique values and indexes ---- */
+
+/* A table from values to entities that is full with the next one, and one that has to be made anew. */
+static void seats(sweep *s)
+{
+    for (uint32_t i = 0; i < 47; i++) s->e[i] = reef_spawn(s->w, reef_with(Seat, i));
+}
+static void seats_elsewhere(sweep *s)
+{
+    seats(s);
+    reef_snapshot *past = reef_snapshot_take(s->w);
+    assert_ok(reef_restore(s->w, past));
+    reef_snapshot_free(past);
+}
+static bool seat_spawn(sweep *s) { return some(reef_spawn(s->w, reef_with(Seat, 1000))); }
+static bool seat_set(sweep *s) { return done(reef_set(s->w, s->e[0], Seat, 1000)); }
+static bool seat_spawn_many(sweep *s)
+{
+    uint32_t number[200];
+    for (uint32_t i = 0; i < 200; i++) number[i] = 500 + i;
+    const reef_value v = reef_value_make(reef_id(Seat), REEF_VALUE_ARRAY, sizeof *number, number);
+    return done(reef_spawn_many_values(s->w, 200, NULL, &v, 1));
+}
+
+static void split_crowd(sweep *s)
+{
+    for (int32_t i = 0; i < 2100; i++) assert_some(reef_spawn(s->w, reef_with(Split, 1, 2, i)));
+}
+static bool index_make(sweep *s) { return reef_index_of(s->w, Split, n) != NULL; }
+static void indexed_crowd(sweep *s)
+{
+    split_crowd(s);
+    assert_true(index_make(s));
+    for (int32_t i = 0; i < 40; i++) assert_some(reef_spawn(s->w, reef_with(Split, 1, 2, i)));
+    s->query = reef_query_new(s->w, "in Split(n < 10)");
+    assert_query(s->query);
+}
+static bool index_ask(sweep *s) { return reef_query_count(s->w, s->query) == 20; }
+
 static uint64_t falling(const void *value) { return ~reef_key_i32(((const Tracked *)value)->value); }
 static bool sort_by_entity(sweep *s) { return done(reef_sort_storage(s->w, &(reef_sort){.order.descending = true})); }
 static bool sort_by_value(sweep *s)
@@ -690,6 +736,14 @@ const scenario scenarios[] = {
     {"split: clone", split_rows, split_clone},
     {"split: set_where, new", eight_rows, split_set_where},
     {"split: set_where, there", split_rows, split_set_where},
+    {"unique: spawn, first", NULL, seat_spawn},
+    {"unique: spawn, growth", seats, seat_spawn},
+    {"unique: set", seats, seat_set},
+    {"unique: set, after a restore", seats_elsewhere, seat_set},
+    {"unique: spawn_many", seats, seat_spawn_many},
+    {"index: make", split_crowd, index_make},
+    {"index: follow", indexed_crowd, index_make},
+    {"index: condition", indexed_crowd, index_ask},
     {"sort by entity, several blocks", two_chunks, sort_by_entity},
     {"sort by entity, everything", with_everything, sort_by_entity},
     {"sort by value", with_everything, sort_by_value},

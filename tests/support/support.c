@@ -523,10 +523,10 @@ static void loose_destroy(void *context, void *slot)
 }
 
 const reef_hooks tracked_hooks = {tracked_construct, tracked_copy, tracked_move, tracked_destroy, NULL, false, true,
-                                  REEF_FORK_COPY,    false};
-const reef_hooks unique_hooks = {tracked_construct, NULL, unique_move, tracked_destroy, NULL, false, true,
-                                 REEF_FORK_COPY,    false};
-const reef_hooks loose_hooks = {NULL, loose_copy, NULL, loose_destroy, NULL, true, false, REEF_FORK_COPY, false};
+                                  REEF_FORK_COPY,    false,        NULL};
+const reef_hooks unique_hooks = {tracked_construct, NULL,  unique_move, tracked_destroy, NULL, false, true,
+                                 REEF_FORK_COPY,    false, NULL};
+const reef_hooks loose_hooks = {NULL, loose_copy, NULL, loose_destroy, NULL, true, false, REEF_FORK_COPY, false, NULL};
 
 void tracked_make(Tracked *slot, int32_t value) { *slot = (Tracked){value, ticket_new(slot)}; }
 void tracked_drop(Tracked *slot) { ticket_end(slot->ticket, slot); }
