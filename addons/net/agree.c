@@ -111,6 +111,12 @@ static void answer(reef_net *net, net_link *link, agree_kind kind, uint32_t ball
 
 /* ---- who is suspected ---- */
 
+/* Is it between a promise and a view, and not for too long? */
+static bool waits(const reef_net *net, const net_link *l)
+{
+    return l->promised && net->now - l->promised_since < 4 * net->config.silence_ns;
+}
+
 /* Has the seat been silent, or kept everybody waiting, for so long? Or does it leave? */
 static bool absent(const reef_net *net, uint32_t s, uint64_t since)
 {
@@ -126,7 +132,7 @@ static bool absent(const reef_net *net, uint32_t s, uint64_t since)
     /* who says that it leaves has stopped its inputs; who says so and doesn't isn't dropped for it */
     if (l->leaving && (blocks || seat->frozen || seat->first == NET_NEVER)) return true;
     /* between a promise and the next view it isn't a seat's fault that its inputs don't grow here, or can't */
-    if (seat->frozen || (l->promised && net->now - l->promised_since < 4 * net->config.silence_ns)) return false;
+    if (seat->frozen || waits(net, l)) return false;
     const uint64_t waited = net->now - net->complete_at;
     for (uint32_t i = 0; i < NET_SEATS;
          i++) /* if another one has more of its inputs, they are on their way, for a time */
@@ -177,7 +183,7 @@ void net__view_install(reef_net *net, const net_view *view)
     for (uint32_t s = 0; s < NET_SEATS; s++) {
         net_seat *seat = &net->seats[s];
         const bool member = view->members & 1u << s;
-        if (seat->frozen) seat->grew_at = net->now;
+        if (seat->frozen || waits(net, &net->links[s])) seat->grew_at = net->now;
         seat->frozen = false;
         net->links[s].proposed = false;
         if (seat->incarnation != view->seat[s].incarnation)
