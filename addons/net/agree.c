@@ -1,5 +1,7 @@
 /* Agreement on the next view: Paxos for one value, with the members of the present view as acceptors, and a quorum that
- * breaks the tie of two halves by the host (net.h says why that is safe).
+ * breaks the tie of two halves by the host (net.h says why that is safe). That the members of a view decide on the next
+ * one follows Lamport, Malkhi and Zhou, Reconfiguring a state machine (2010); that inputs of who is to go are stopped
+ * before, the virtually synchronous reconfiguration of Birman, Malkhi and van Renesse (2010).
  *
  *     AGREE   message, session, incarnation of the sender; kind; number of the sender's view; ballot
  *             PROPOSE: seats to drop   PROMISE: `proven` of all seats, ballot and view that was accepted (0: none)
@@ -8,6 +10,19 @@
  * Ballots are numbered round * 8 + seat, so two proposers never share one. An acceptor promises only if it too finds
  * those who are to be dropped silent, blocking, leaving or convicted: one member alone can't have another one dropped.
  * A promise holds until the next view; nothing of it needs a disk, since a program that dies comes back as another one.
+ *
+ * Promises for different drops may meet: two of four have promised to drop a third one, and he and the fourth one to
+ * drop one of these. Then inputs stop for all, and that is nobody's fault. So from a promise on until the next view
+ * only silence counts, not that a seat blocks; and when a promise isn't followed by a view, the next ballot drops those
+ * who are silent now, or nobody. To drop nobody is always agreed to, and the next view, with the same members, takes
+ * inputs again.
+ *
+ * Nobody is needed for it who can be done without:
+ *     who doesn't answer          after silence_ns a quorum of those who stay is enough. What is agreed was told by a
+ *                                 quorum, and two quorums meet, so `end` is not below it
+ *     who promises less than all have agreed on     is overruled by what the proposer itself knows to be agreed
+ *     who says BUSY               ends a ballot only when it has had its time
+ *     who begins many ballots     gets a second promise in a view only some time after the last one that anybody got
  */
 #include "net.h"
 
@@ -96,6 +111,12 @@ static void answer(reef_net *net, net_link *link, agree_kind kind, uint32_t ball
 
 /* ---- who is suspected ---- */
 
+/* Is it between a promise and a view, and not for too long? */
+static bool waits(const reef_net *net, const net_link *l)
+{
+    return l->promised && net->now - l->promised_since < 4 * net->config.silence_ns;
+}
+
 /* Has the seat been silent, or kept everybody waiting, for so long? Or does it leave? */
 static bool absent(const reef_net *net, uint32_t s, uint64_t since)
 {
@@ -109,7 +130,9 @@ static bool absent(const reef_net *net, uint32_t s, uint64_t since)
     if (!l->used || (net__silent(net, l) > since && net->now - seat->grew_at > since)) return true;
     bool blocks = net__plays(seat, net->complete) && seat->have <= net->complete && net->tick > net->complete;
     /* who says that it leaves has stopped its inputs; who says so and doesn't isn't dropped for it */
-    if (l->leaving && (blocks || seat->first == NET_NEVER)) return true;
+    if (l->leaving && (blocks || seat->frozen || seat->first == NET_NEVER)) return true;
+    /* between a promise and the next view it isn't a seat's fault that its inputs don't grow here, or can't */
+    if (seat->frozen || waits(net, l)) return false;
     const uint64_t waited = net->now - net->complete_at;
     for (uint32_t i = 0; i < NET_SEATS;
          i++) /* if another one has more of its inputs, they are on their way, for a time */
@@ -160,8 +183,9 @@ void net__view_install(reef_net *net, const net_view *view)
     for (uint32_t s = 0; s < NET_SEATS; s++) {
         net_seat *seat = &net->seats[s];
         const bool member = view->members & 1u << s;
-        if (seat->frozen) seat->grew_at = net->now;
+        if (seat->frozen || waits(net, &net->links[s])) seat->grew_at = net->now;
         seat->frozen = false;
+        net->links[s].proposed = false;
         if (seat->incarnation != view->seat[s].incarnation)
             *seat = (net_seat){.incarnation = view->seat[s].incarnation,
                                .address = view->seat[s].address,
@@ -272,7 +296,11 @@ static void value_make(reef_net *net)
     v->number++;
     v->members &= ~p->drop;
     for (uint32_t s = 0; s < NET_SEATS; s++) {
-        if (p->drop & 1u << s) v->seat[s].end = p->least[s];
+        if (!(p->drop & 1u << s)) continue;
+        /* what a quorum has agreed on stays, even if one that stays says that it has less */
+        const net_seat *seat = &net->seats[s];
+        const uint64_t least = net->agreed < seat->proven ? net->agreed : seat->proven;
+        v->seat[s].end = seat->first < least && p->least[s] < least ? least : p->least[s];
     }
     const net_link *guest = p->add >= 0 ? &net->links[p->add] : NULL;
     for (uint32_t s = 0; guest && guest->used && guest->ready && s < NET_SEATS; s++) {
@@ -340,7 +368,10 @@ static void proposal_advance(reef_net *net)
     net_proposal *p = &net->proposal;
     const uint32_t stay = net->view.members & ~p->drop;
     const uint32_t with_self = p->promised | 1u << net->seat;
-    if (!p->accepting && (with_self & stay) == stay && net__quorum(&net->view, with_self)) {
+    /* one that is heard and doesn't answer isn't waited for without end */
+    const bool late = net->now - p->began_at > net->config.silence_ns && net__quorum(&net->view, with_self & stay);
+    const bool all = (with_self & stay) == stay || late;
+    if (!p->accepting && all && net__quorum(&net->view, with_self)) {
         if (!promise_self(net)) return;
         p->accepting = true;
         p->sent_at = 0;
@@ -382,7 +413,8 @@ void net__agree(reef_net *net)
     const int add = guest_to_add(net);
     /* A promise without a view that follows: its proposer is gone, or it was this one, and they are heard again. */
     const bool own = net->promised_at && (net->promised_ballot & 7) == (uint32_t)net->seat && !p->active;
-    const bool stuck = own || (net->promised_at && net->now - net->promised_at > net->config.silence_ns);
+    const uint64_t turn = net->config.silence_ns * 3 / 2; /* of a proposer, who may wait silence_ns for answers */
+    const bool stuck = own || (net->promised_at && net->now - net->promised_at > turn);
     if (drop == 0 && !stuck && !p->active) net->suspected_at = 0;
     else if (net->suspected_at == 0 && (drop || stuck)) net->suspected_at = net->now;
     if (net->suspected_at && net->now - net->suspected_at > net->config.patience_ns) {
@@ -393,12 +425,12 @@ void net__agree(reef_net *net)
     else if (net->reason[0]) net__say(net, "%s", "");
     if (p->active && !p->accepting && p->drop != drop) p->active = false; /* others are suspected now: a new ballot */
     if (p->active && net->promised_ballot > p->ballot) p->active = false;
+    if (p->refused && net->now - p->began_at > net->config.silence_ns / 2) p->active = p->refused = false;
     if (!p->active && (drop || stuck || add >= 0)) {
         const uint64_t since = drop || stuck ? net->suspected_at : net->now;
         const uint64_t busy = net->promised_at && !stuck ? net->promised_at : 0; /* another one is at it */
         const uint64_t wait = rank(net, drop) * net->config.silence_ns / 4;
-        const bool other =
-            busy && (net->promised_ballot & 7) != (uint32_t)net->seat && net->now - busy < net->config.silence_ns / 4;
+        const bool other = busy && (net->promised_ballot & 7) != (uint32_t)net->seat && net->now - busy < turn;
         if (!other && net->now - since >= wait) proposal_begin(net, drop, add);
     }
     if (!p->active) return;
@@ -411,9 +443,9 @@ void net__agree(reef_net *net)
 /* May these be dropped, as far as is known here? */
 static bool agrees(const reef_net *net, uint32_t drop)
 {
-    for (uint32_t s = 0; s < NET_SEATS; s++)
-        if (drop & net->view.members & 1u << s && !absent(net, s, net->config.silence_ns / 2) &&
-            !(net->links[s].differs && net__is_right(net)))
+    for (uint32_t s = 0; s < NET_SEATS; s++) /* what was promised once is promised again */
+        if (drop & net->view.members & 1u << s && !net->seats[s].frozen &&
+            !absent(net, s, net->config.silence_ns / 2) && !(net->links[s].differs && net__is_right(net)))
             return false;
     return true;
 }
@@ -421,12 +453,15 @@ static bool agrees(const reef_net *net, uint32_t drop)
 static void propose_read(reef_net *net, wire *w, net_link *l, uint32_t ballot)
 {
     const uint32_t drop = wire_get8(w);
+    const bool again = l->proposed && ballot != net->promised_ballot;
+    if (again && net->now - net->promised_at < net->config.silence_ns / 2) return;
     if (w->bad || ballot < net->promised_ballot || !agrees(net, drop)) {
         if (!w->bad) answer(net, l, BUSY, net->promised_ballot);
         return;
     }
+    if (ballot != net->promised_ballot) net->promised_at = net->now;
     net->promised_ballot = ballot;
-    net->promised_at = net->now;
+    l->proposed = true;
     freeze(net, drop);
     answer(net, l, PROMISE, ballot);
 }
@@ -463,8 +498,8 @@ static void accept_read(reef_net *net, wire *w, net_link *l, uint32_t ballot)
         answer(net, l, BUSY, net->promised_ballot);
         return;
     }
+    if (ballot != net->promised_ballot) net->promised_at = net->now;
     net->promised_ballot = net->accepted_ballot = ballot;
-    net->promised_at = net->now;
     net->accepted_view = value;
     answer(net, l, ACCEPTED, ballot);
 }
@@ -494,11 +529,11 @@ void net__agree_read(reef_net *net, wire *w)
         net->stats.refused++; /* ballots grow by one; nobody may use them up */
         return;
     }
-    if (ballot > net->seen_ballot) net->seen_ballot = ballot;
+    if (kind != PROMISE && kind != ACCEPTED && ballot > net->seen_ballot) net->seen_ballot = ballot;
     if (kind == PROPOSE) propose_read(net, w, l, ballot);
     else if (kind == PROMISE) promise_read(net, w, s, ballot);
     else if (kind == ACCEPT) accept_read(net, w, l, ballot);
-    else if (kind == BUSY && ballot > net->proposal.ballot) net->proposal.active = false; /* again, with a higher one */
+    else if (kind == BUSY && ballot > net->proposal.ballot) net->proposal.refused = true;
     else if (kind == ACCEPTED && net->proposal.active && net->proposal.accepting && ballot == net->proposal.ballot) {
         net->proposal.accepted |= 1u << s;
         proposal_advance(net);

@@ -31,13 +31,14 @@
  *
  *     PROPOSE(ballot, drop)    a member suspects others; or the host wants to add one
  *     PROMISE(proven)          "I ignore lower ballots, and take no more inputs of those in `drop`"
- *     ACCEPT(view)             when all that stay have promised, and a quorum: `end` of who goes is the least `proven`
+ *     ACCEPT(view)             when all that stay have promised, or after silence_ns a quorum of them: `end` of who
+ *                              goes is the least `proven`, and at least what is agreed
  *     ACCEPTED                 a quorum of these decides; VIEW(view) tells everybody
  *
  * A quorum is more than half of view n, or exactly half with its host: two quorums always meet. What is agreed anywhere
  * is proven by all who stay, so `end` isn't below it: no confirmed input changes, on either side of a partition.
- * Nobody can delay the end by claiming inputs that don't exist. Who stays has promised; therefore the proposer begins
- * again with a larger `drop` when somebody doesn't answer. The others learn that they are out when they meet a newer
+ * Nobody can delay the end by claiming inputs that don't exist. When somebody falls silent meanwhile, the proposer
+ * begins again with a larger `drop`. The others learn that they are out when they meet a newer
  * view, or end when they find no quorum for patience_ns.
  *
  * Failures, and what follows:
@@ -45,6 +46,8 @@
  *     a link fails                          its datagrams go through a member that hears both (RELAY)
  *     a player is silent, or blocks         a view without him, at most silence_ns later; he may join again
  *     who alone had the last inputs dies    the next view ends that seat where all survivors know its inputs
+ *     promises for different drops meet     the next view has the same members, and takes inputs again (agree.c)
+ *     a player hinders the agreement        it is done without him
  *     the proposer dies                     the next one's ballot finds what a quorum may have accepted, and repeats it
  *     the host dies                         the next seat hosts; guests ask that one and load again
  *     no quorum                             everybody waits, at most ahead_max ticks ahead, and ends after patience_ns
@@ -142,11 +145,13 @@ struct net_block {
 };
 
 typedef struct net_link {
-    bool used, guest, spectator, ready, leaving, promised;
+    bool used, guest, spectator, ready, leaving;
+    bool promised, proposed; /* promised: as it says; proposed: a ballot in this view that was promised */
     uint64_t incarnation, address;
     uint64_t direct_at, heard_at; /* a datagram came directly; directly or by relay. 0: never */
-    uint64_t steady_at;           /* since then it was heard without long pauses */
-    uint32_t hears;               /* seats that the peer hears directly */
+    uint64_t promised_since;
+    uint64_t steady_at; /* since then it was heard without long pauses */
+    uint32_t hears;     /* seats that the peer hears directly */
     uint32_t view;
     uint64_t tick, confirmed, tick_at; /* as it said at tick_at */
     uint64_t have[NET_SEATS], proven[NET_SEATS], have_at[NET_SEATS];
@@ -187,7 +192,7 @@ typedef struct net_slot {
 } net_slot;
 
 typedef struct net_proposal {
-    bool active, accepting;
+    bool active, accepting, refused; /* refused: somebody has promised a higher ballot */
     uint32_t ballot, drop, promised, accepted;
     int add; /* link of the guest; -1: none */
     uint64_t began_at, sent_at;

@@ -393,6 +393,7 @@ void net__frame_read(reef_net *net, wire *w, uint64_t from, bool relayed)
         l->their_time = time;
         l->ready = (flags & FLAG_READY) != 0;
         l->leaving = (flags & FLAG_LEAVING) != 0;
+        if (!l->promised) l->promised_since = net->now;
         l->promised = (flags & FLAG_PROMISED) != 0;
         if (echo && echo <= net->now && held <= net->now - echo) {
             const uint64_t round = net->now - echo - held;

@@ -626,6 +626,75 @@ static void a_player_who_lies_harms_only_himself(void **state)
     }
 }
 
+/* A transport of a program that hinders the agreement on who goes: it never answers a ballot, answers each by saying
+ * that it has promised a higher one, says that it is between a promise and a view all the time, or begins ballots all
+ * the time. And since it echoes nothing, its promises have less than the others have agreed on. */
+enum { AGREE = 7, FRAME_FLAGS = 17, AGREE_KIND = 17, AGREE_VIEW = 18, AGREE_BALLOT = 22, AGREE_DROP = 26 };
+typedef enum hindrance { NO_ANSWER, ALWAYS_BUSY, ALWAYS_PROMISED, BALLOTS, HINDRANCES } hindrance;
+static hindrance hindrance_now;
+static uint32_t hindering_view;
+
+static void hindering_send(void *context, uint64_t to, const void *bytes, size_t count)
+{
+    enum { PROPOSE = 1, BUSY = 5, VIEW = 6 };
+    program *p = context;
+    unsigned char copy[REEF_NET_DATAGRAM_MAX];
+    memcpy(copy, bytes, count);
+    const bool plays = reef_net_state(p->net) == REEF_NET_PLAYING;
+    if (plays && copy[0] == FRAME) {
+        memcpy(&hindering_view, copy + AGREE_VIEW, sizeof hindering_view);
+        copy[echo_at(copy) + 8] ^= 1;
+        if (hindrance_now == ALWAYS_PROMISED) copy[FRAME_FLAGS] |= 4;
+    }
+    if (plays && copy[0] == AGREE && copy[AGREE_KIND] != VIEW && hindrance_now == NO_ANSWER) return;
+    if (plays && copy[0] == AGREE && hindrance_now == ALWAYS_BUSY) {
+        copy[AGREE_KIND] = BUSY;
+        copy[AGREE_BALLOT + 1] = 1;
+    }
+    p->changes++;
+    p->plain.send(p->plain.context, to, copy, count);
+    if (!plays || copy[0] != FRAME || hindrance_now != BALLOTS) return;
+    const uint32_t ballot = (uint32_t)(p->changes << 3 & 0x1fff) | (uint32_t)reef_net_player(p->net);
+    unsigned char more[AGREE_DROP + 1] = {AGREE};
+    memcpy(more + 1, copy + 1, 16); /* session, incarnation */
+    more[AGREE_KIND] = PROPOSE;
+    memcpy(more + AGREE_VIEW, &hindering_view, sizeof hindering_view);
+    memcpy(more + AGREE_BALLOT, &ballot, sizeof ballot);
+    p->plain.send(p->plain.context, to, more, sizeof more);
+}
+
+static void hindering(reef_net_config *c, program *p)
+{
+    p->plain = c->transport;
+    c->transport = (reef_net_transport){hindering_send, changing_receive, p};
+}
+
+/* One dies while another one hinders: the others agree on his last input, and play on. */
+static void who_hinders_agreement_stops_nobody(void **state)
+{
+    (void)state;
+    for (hindrance_now = 0; hindrance_now < HINDRANCES; hindrance_now++) {
+        stage s;
+        stage_begin(&s);
+        for (int i = 0; i < 4; i++) (void)add(&s);
+        play_until_all_play(&s);
+        const program *other = add_with(&s, hindering);
+        play(&s, 5000);
+        const uint64_t tick = reef_net_confirmed(s.of[0].net);
+        reef_net_free(s.of[3].net);
+        s.of[3].net = NULL;
+        play(&s, 9000);
+        for (uint32_t i = 0; i < 3; i++) {
+            if (reef_net_state(s.of[i].net) != REEF_NET_PLAYING)
+                fail_msg("%d: %s", hindrance_now, reef_net_reason(s.of[i].net));
+            assert_true(reef_net_confirmed(s.of[i].net) > tick + 300);
+            assert_true(equal_until(&s.of[0], &s.of[i]) > tick + 250);
+        }
+        assert_true(other->changes > 100);
+        stage_end(&s);
+    }
+}
+
 /* What a player passes on for two others who don't reach each other isn't believed when he has changed it. */
 static void a_relay_that_changes_datagrams_is_noticed(void **state)
 {
@@ -900,6 +969,7 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_player_who_sends_nonsense_harms_only_himself),
         cmocka_unit_test(a_player_who_lies_harms_only_himself),
+        cmocka_unit_test(who_hinders_agreement_stops_nobody),
         cmocka_unit_test(a_relay_that_changes_datagrams_is_noticed),
         cmocka_unit_test(who_signs_two_versions_is_convicted_by_all),
         cmocka_unit_test(a_difference_of_one_unit_in_the_last_place_is_named),

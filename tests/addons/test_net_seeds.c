@@ -51,7 +51,8 @@ typedef struct run {
     program *programs[PROGRAMS_MAX];
     uint32_t count;
     bool loud;
-    uint64_t rollbacks, deepest, changed, births, deaths, compared, views, ended, joined, checked, stalls, events;
+    uint64_t rollbacks, deepest, changed, births, deaths, compared, views, ended, joined, checked, stalls, events,
+        nobody;
 } run;
 
 static uint64_t draw(run *r, uint64_t below)
@@ -293,6 +294,7 @@ static void finish(run *r)
             compare(r, p, q);
         }
     }
+    r->nobody = going == 0;
     if (r->loud) printf("%u of %u programs go on\n", going, r->count);
 }
 
@@ -411,15 +413,17 @@ int main(int argc, char **argv)
         sum.ended += r.ended;
         sum.stalls += r.stalls;
         sum.events += r.events;
+        sum.nobody += r.nobody;
         if (r.deepest > sum.deepest) sum.deepest = r.deepest;
     }
     printf("%llu seeds: %llu rollbacks, deepest %llu, %llu inputs changed, %llu births and %llu deaths in them; %llu "
            "hashes "
            "compared, %llu ticks played again from the beginning; %llu views, %llu programs ended, %llu events, %llu "
-           "stalls\n",
+           "stalls; %llu sessions ended for all\n",
            (unsigned long long)seeds, (unsigned long long)sum.rollbacks, (unsigned long long)sum.deepest,
            (unsigned long long)sum.changed, (unsigned long long)sum.births, (unsigned long long)sum.deaths,
            (unsigned long long)sum.compared, (unsigned long long)sum.checked, (unsigned long long)sum.views,
-           (unsigned long long)sum.ended, (unsigned long long)sum.events, (unsigned long long)sum.stalls);
+           (unsigned long long)sum.ended, (unsigned long long)sum.events, (unsigned long long)sum.stalls,
+           (unsigned long long)sum.nobody);
     return 0;
 }
