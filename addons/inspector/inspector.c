@@ -157,6 +157,22 @@ void reef_inspector_turn_to(reef_inspector *i, reef_world *w)
     inspector_moment_release(i, was);
 }
 
+void reef_inspector_follow(reef_inspector *i, reef_world *w)
+{
+    if (i == NULL || w == NULL || i->world == NULL || i->world == w) return;
+    world_leave(i);
+    inspector_step_clear(i);
+    pthread_mutex_lock(&i->lock);
+    moment *was = i->newest;
+    i->newest = NULL;
+    i->world = w;
+    i->last_tick = reef_tick_count(w); /* it was noted */
+    i->serial++;
+    i->traces = false;
+    pthread_mutex_unlock(&i->lock);
+    inspector_moment_release(i, was);
+}
+
 bool reef_inspector_is_open(const reef_inspector *i)
 {
     return i && (atomic_load(&i->streams) || inspector_now_ns() - atomic_load(&i->looked_ns) < open_ns);

@@ -104,6 +104,9 @@ void reef_inspector_rest(reef_inspector *inspector, uint32_t ms);
  * page stays open. Call it on the thread that ticks, before the old world is freed. NULL: it looks at none until the
  * next call, and requests are answered with 503. Of inspector NULL is allowed. */
 void reef_inspector_turn_to(reef_inspector *inspector, reef_world *world);
+/* Looks at a copy of its world from now on, such as a fork that outlives it; what was recorded stays. Call it on the
+ * thread that ticks, before the old world is freed. NULL for either does nothing. */
+void reef_inspector_follow(reef_inspector *inspector, reef_world *world);
 /* Is the page or anything else connected, or was it within the last three seconds? Any thread. */
 bool reef_inspector_is_open(const reef_inspector *inspector);
 

@@ -169,6 +169,30 @@ static void two_worlds_and_two_futures(void **state)
     assert_valid(s.world);
 }
 
+static void a_copy_outlives_its_world(void **state)
+{
+    (void)state;
+    reef_world *w = reef_world_new(NULL);
+    (void)reef_spawn(w, reef_with(Place, 1, 2));
+    (void)reef_system(w, move, "Place");
+    reef_inspector *i = reef_inspector_new(w, &(reef_inspector_config){.record = true, .writes = true});
+    for (int n = 0; n < 4; n++) {
+        assert_int_equal(reef_tick(w, 1.0f / 60), REEF_OK);
+        reef_inspector_update(i);
+    }
+    reef_world *after = reef_fork(w);
+    reef_inspector_follow(i, after);
+    reef_world_free(w);
+    assert_int_equal(ask(i, "/api/who?tick=3", NULL), 200);
+    assert_true(says("\"move\""));
+    assert_int_equal(ask(i, "/api/control", "{\"restore\":2}"), 200);
+    assert_int_equal(reef_tick_count(after), 2);
+    reef_inspector_follow(i, NULL);
+    reef_inspector_follow(NULL, after);
+    reef_inspector_free(i);
+    reef_world_free(after);
+}
+
 static void nothing_to_ask(void **state)
 {
     scene s = scene_begin(state);
@@ -297,10 +321,13 @@ static void many_members_are_found(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(every_answer_without_a_server),     TEST(pause_step_and_back),
-        TEST(two_worlds_and_two_futures),        TEST(nothing_to_ask),
-        cmocka_unit_test(what_is_no_json),       cmocka_unit_test(the_same_as_another_library),
-        cmocka_unit_test(many_members_are_found)};
+    const struct CMUnitTest tests[] = {TEST(every_answer_without_a_server),
+                                       TEST(pause_step_and_back),
+                                       TEST(two_worlds_and_two_futures),
+                                       cmocka_unit_test(a_copy_outlives_its_world),
+                                       TEST(nothing_to_ask),
+                                       cmocka_unit_test(what_is_no_json),
+                                       cmocka_unit_test(the_same_as_another_library),
+                                       cmocka_unit_test(many_members_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
