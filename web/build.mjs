@@ -68,6 +68,7 @@ const collect = (folder) => {
 collect("");
 writeFileSync(join(public_folder, "search.json"), JSON.stringify(search_index(read_pages)));
 for (const name of ["fish.svg", "sw.js"]) copyFileSync(join(root, "web/theme", name), join(public_folder, name));
+cpSync(join(root, "addons/inspector/page"), join(public_folder, "inspector"), { recursive: true }); // its page, of which Stage.vue answers the questions
 
 // ---- programs and the compiler, for the page ----
 

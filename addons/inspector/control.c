@@ -70,7 +70,7 @@ static void step_system(reef_inspector *i, control *c)
         inspector_moment_release(i, base);
         inspector_step_clear(i);
         i->free_ticks++;
-        json_object_set_new(c->answer, "done", json_true());
+        inspector_put(c->answer, "done", inspector_boolean(true));
         return;
     }
     if (number == 1) {
@@ -86,9 +86,9 @@ static void step_system(reef_inspector *i, control *c)
     i->step_count = names.count;
     memcpy(i->step_system, names.name, sizeof i->step_system);
     pthread_mutex_unlock(&i->lock);
-    json_object_set_new(c->answer, "system", inspector_json_text(names.name));
-    json_object_set_new(c->answer, "number", json_integer(number));
-    json_object_set_new(c->answer, "count", json_integer(names.count));
+    inspector_put(c->answer, "system", inspector_text(names.name));
+    inspector_put(c->answer, "number", inspector_integer(number));
+    inspector_put(c->answer, "count", inspector_integer(names.count));
 }
 
 typedef struct prefix {
@@ -168,7 +168,7 @@ static void hold_set(reef_inspector *i, bool paused, uint32_t free_ticks)
     i->paused = paused;
     i->free_ticks = free_ticks;
     pthread_mutex_unlock(&i->lock);
-    if (!paused || free_ticks || i->config.waits || i->paused_by_us) return;
+    if (!paused || free_ticks || i->config.waits || i->alone || i->paused_by_us) return;
     i->paused_by_us = true; /* before the order is answered */
     reef_pause(i->world, true);
 }
@@ -189,7 +189,7 @@ static void record_set(reef_inspector *i, bool records)
     pthread_mutex_unlock(&i->lock);
 }
 
-static void record_bound_set(reef_inspector *i, json_int_t bytes, control *c)
+static void record_bound_set(reef_inspector *i, int64_t bytes, control *c)
 {
     if (bytes < 1) {
         c->error = "a bound is a number of bytes";
@@ -200,14 +200,14 @@ static void record_bound_set(reef_inspector *i, json_int_t bytes, control *c)
     pthread_mutex_unlock(&i->lock);
 }
 
-static void step(reef_inspector *i, const json_t *step, control *c)
+static void step(reef_inspector *i, const json *step, control *c)
 {
-    const char *what = json_string_value(step);
-    const json_int_t ticks = json_integer_value(step);
+    const char *what = inspector_text_in(step);
+    const int64_t ticks = inspector_integer_in(step);
     if (what && strcmp(what, "system") == 0) {
         hold_set(i, true, i->free_ticks);
         step_system(i, c);
-    } else if (json_is_integer(step) && ticks >= 1 && ticks <= STEPS_MAX) {
+    } else if (inspector_is_integer(step) && ticks >= 1 && ticks <= STEPS_MAX) {
         inspector_step_clear(i);
         hold_set(i, true, i->free_ticks + (uint32_t)ticks);
     } else {
@@ -218,42 +218,40 @@ static void step(reef_inspector *i, const json_t *step, control *c)
 void inspector_control_run(reef_inspector *i, void *data)
 {
     control *c = data;
-    const json_t *pause = json_object_get(c->asked, "pause"), *steps = json_object_get(c->asked, "step"),
-                 *speed = json_object_get(c->asked, "speed"), *record = json_object_get(c->asked, "record"),
-                 *trace = json_object_get(c->asked, "trace"), *bytes = json_object_get(c->asked, "bytes"),
-                 *back = json_object_get(c->asked, "restore");
-    if (json_is_boolean(pause)) {
-        hold_set(i, json_is_true(pause), 0);
+    const json *pause = inspector_member(c->asked, "pause"), *steps = inspector_member(c->asked, "step"),
+               *speed = inspector_member(c->asked, "speed"), *record = inspector_member(c->asked, "record"),
+               *trace = inspector_member(c->asked, "trace"), *bytes = inspector_member(c->asked, "bytes"),
+               *back = inspector_member(c->asked, "restore");
+    if (inspector_is_boolean(pause)) {
+        hold_set(i, inspector_is_true(pause), 0);
         inspector_step_clear(i);
     }
-    if (json_is_number(speed)) speed_set(i, json_number_value(speed));
-    if (json_is_integer(bytes)) record_bound_set(i, json_integer_value(bytes), c);
-    if (json_is_boolean(record)) record_set(i, json_is_true(record));
-    if (json_is_boolean(trace)) trace_switch(i, json_is_true(trace), c);
-    if (json_is_integer(back)) {
+    if (inspector_is_number(speed)) speed_set(i, inspector_number_in(speed));
+    if (inspector_is_integer(bytes)) record_bound_set(i, inspector_integer_in(bytes), c);
+    if (inspector_is_boolean(record)) record_set(i, inspector_is_true(record));
+    if (inspector_is_boolean(trace)) trace_switch(i, inspector_is_true(trace), c);
+    if (inspector_is_integer(back)) {
         inspector_step_clear(i);
-        restore(i, (uint64_t)json_integer_value(back), c);
+        restore(i, (uint64_t)inspector_integer_in(back), c);
     }
     if (steps) step(i, steps, c);
 }
 
-json_t *inspector_answer_control(request *r)
+json *inspector_answer_control(request *r)
 {
     static const char *const all[] = {"pause", "step", "speed", "restore", "record", "trace", "bytes"};
-    const char *key;
-    json_t *value;
-    if (!json_is_object(r->body)) return inspector_refuse(r, 400, "expected an object");
-    json_object_foreach(r->body, key, value)
-    {
+    if (!inspector_is_object(r->body)) return inspector_refuse(r, 400, "expected an object");
+    for (size_t n = 0; n < inspector_json_size(r->body); n++) {
+        const char *key = inspector_member_name(r->body, n);
         bool known = false;
         for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
             known |= strcmp(key, all[k]) == 0 && (r->i->config.writes || k >= 4);
         if (!known) return inspector_refuse(r, r->i->config.writes ? 400 : 403, "\"%.40s\" isn't allowed here", key);
     }
-    control c = {.asked = r->body, .answer = json_object()};
+    control c = {.asked = r->body, .answer = inspector_object()};
     if (!inspector_order_give(r->i, inspector_control_run, &c)) c.error = "the program doesn't tick";
     if (c.error == NULL) return c.answer;
-    json_decref(c.answer);
+    inspector_json_free(c.answer);
     return inspector_refuse(r, strcmp(c.error, "the program doesn't tick") == 0 ? 503 : 409, "%s", c.error);
 }
 
@@ -274,40 +272,40 @@ static bool edit_failed(reef_world *w, reef_status s, char *why)
 }
 
 /* Changes one field of a component that is there. */
-static bool edit_field(reef_world *w, reef_entity e, reef_component type, const reef_type_info *t, const json_t *edit,
+static bool edit_field(reef_world *w, reef_entity e, reef_component type, const reef_type_info *t, const json *edit,
                        char *why)
 {
-    const char *name = json_string_value(json_object_get(edit, "field"));
+    const char *name = inspector_text_in(inspector_member(edit, "field"));
     const reef_field *f = name ? inspector_field_named(t, name) : NULL;
-    const json_t *number = json_object_get(edit, "number"), *element = json_object_get(edit, "element");
+    const json *number = inspector_member(edit, "number"), *element = inspector_member(edit, "element");
     if (f == NULL) return edit_wrong(why, "there is no such field", name);
     if (t->relation && f->offset < sizeof(reef_entity) + sizeof(uint64_t))
         return edit_wrong(why, "a relation's target is changed by relating", name);
     if (t->size > REEF_SPLIT_SIZE_MAX * 16) return edit_wrong(why, "the value is too large to be edited", t->name);
-    const uint32_t at = json_is_integer(element) ? (uint32_t)json_integer_value(element) : 0;
+    const uint32_t at = inspector_is_integer(element) ? (uint32_t)inspector_integer_in(element) : 0;
     if (t->home == REEF_MULTI) {
         uint32_t n = 0;
         char *values = reef_mut_all_id(w, e, type, &n);
-        const uint32_t which = json_is_integer(number) ? (uint32_t)json_integer_value(number) : 0;
+        const uint32_t which = inspector_is_integer(number) ? (uint32_t)inspector_integer_in(number) : 0;
         if (values == NULL || which >= n) return edit_wrong(why, "there is no such value", t->name);
-        return inspector_field_set(f, at, json_object_get(edit, "value"), values + (size_t)which * t->size, why);
+        return inspector_field_set(f, at, inspector_member(edit, "value"), values + (size_t)which * t->size, why);
     }
     if (t->hooks && (t->hooks->copy || t->hooks->destroy)) {
         void *value = reef_mut_id(w, e, type);
         if (value == NULL) return edit_failed(w, reef_last_error(w).status, why);
-        return inspector_field_set(f, at, json_object_get(edit, "value"), value, why);
+        return inspector_field_set(f, at, inspector_member(edit, "value"), value, why);
     }
     _Alignas(64) char room[REEF_SPLIT_SIZE_MAX * 16];
     if (!reef_read_id(w, e, type, room, t->size)) return edit_wrong(why, "the entity doesn't have it", t->name);
-    if (!inspector_field_set(f, at, json_object_get(edit, "value"), room, why)) return false;
+    if (!inspector_field_set(f, at, inspector_member(edit, "value"), room, why)) return false;
     return edit_failed(w, reef_set_id(w, e, type, room, t->size), why);
 }
 
-static bool edit_relation(reef_world *w, reef_entity e, reef_component type, const char *what, const json_t *edit,
+static bool edit_relation(reef_world *w, reef_entity e, reef_component type, const char *what, const json *edit,
                           char *why)
 {
     reef_entity target = {0, 0};
-    const char *text = json_string_value(json_object_get(edit, "target"));
+    const char *text = inspector_text_in(inspector_member(edit, "target"));
     if (text == NULL || !inspector_entity_of_text(text, &target))
         return edit_wrong(why, "expected a target such as 7v1", text);
     if (strcmp(what, "relate") == 0) return edit_failed(w, reef_relate_id(w, e, type, target, NULL, 0), why);
@@ -324,13 +322,13 @@ static bool edit_destroy_all(reef_world *w, const char *text, char *why)
     return edit_failed(w, s, why);
 }
 
-static bool edit_apply(reef_world *w, const json_t *edit, char *why)
+static bool edit_apply(reef_world *w, const json *edit, char *why)
 {
-    const char *what = json_string_value(json_object_get(edit, "do"));
-    const char *who = json_string_value(json_object_get(edit, "entity"));
-    const char *name = json_string_value(json_object_get(edit, "component"));
-    const char *query = json_string_value(json_object_get(edit, "query"));
-    const json_t *text = json_object_get(edit, "name"), *on = json_object_get(edit, "on");
+    const char *what = inspector_text_in(inspector_member(edit, "do"));
+    const char *who = inspector_text_in(inspector_member(edit, "entity"));
+    const char *name = inspector_text_in(inspector_member(edit, "component"));
+    const char *query = inspector_text_in(inspector_member(edit, "query"));
+    const json *text = inspector_member(edit, "name"), *on = inspector_member(edit, "on");
     reef_entity e;
     reef_type_info t;
     if (what == NULL) return edit_wrong(why, "expected \"do\"", NULL);
@@ -341,25 +339,25 @@ static bool edit_apply(reef_world *w, const json_t *edit, char *why)
         return edit_wrong(why, "expected an entity such as 7v1", who);
     if (!reef_is_alive(w, e)) return edit_wrong(why, "the entity isn't alive", who);
     if (strcmp(what, "destroy") == 0) return edit_failed(w, reef_destroy(w, e), why);
-    if (strcmp(what, "name") == 0) return edit_failed(w, reef_set_name(w, e, json_string_value(text)), why);
+    if (strcmp(what, "name") == 0) return edit_failed(w, reef_set_name(w, e, inspector_text_in(text)), why);
     if (strcmp(what, "enable") == 0 && name == NULL)
-        return edit_failed(w, reef_enable_id(w, e, (reef_component){0}, json_is_true(on)), why);
+        return edit_failed(w, reef_enable_id(w, e, (reef_component){0}, inspector_is_true(on)), why);
     const reef_component type = name ? reef_type_find(name) : (reef_component){0};
     if (!reef_type_get(type, &t)) return edit_wrong(why, "there is no such type", name);
     if (strcmp(what, "set") == 0) return edit_field(w, e, type, &t, edit, why);
     if (strcmp(what, "add") == 0) return edit_failed(w, reef_add_id(w, e, type, NULL, NULL), why);
     if (strcmp(what, "remove") == 0) return edit_failed(w, reef_remove_id(w, e, type), why);
-    if (strcmp(what, "enable") == 0) return edit_failed(w, reef_enable_id(w, e, type, json_is_true(on)), why);
+    if (strcmp(what, "enable") == 0) return edit_failed(w, reef_enable_id(w, e, type, inspector_is_true(on)), why);
     if (strcmp(what, "relate") == 0 || strcmp(what, "unrelate") == 0) return edit_relation(w, e, type, what, edit, why);
     return edit_wrong(why, "unknown edit", what);
 }
 
-size_t inspector_edits_apply(reef_world *w, const json_t *edits, char *why)
+size_t inspector_edits_apply(reef_world *w, const json *edits, char *why)
 {
     size_t k = 0;
     why[0] = 0;
-    for (; k < json_array_size(edits); k++)
-        if (!edit_apply(w, json_array_get(edits, k), why)) return k;
+    for (; k < inspector_json_size(edits); k++)
+        if (!edit_apply(w, inspector_element(edits, k), why)) return k;
     return k;
 }
 
@@ -374,10 +372,10 @@ void inspector_edit_run(reef_inspector *i, void *data)
         return;
     }
     const size_t done = inspector_edits_apply(i->world, c->asked, why);
-    if (done < json_array_size(c->asked)) {
+    if (done < inspector_json_size(c->asked)) {
         (void)reef_restore(i->world, before);
-        json_object_set_new(c->answer, "why", inspector_json_text(why));
-        json_object_set_new(c->answer, "edit", json_integer((json_int_t)done));
+        inspector_put(c->answer, "why", inspector_text(why));
+        inspector_put(c->answer, "edit", inspector_integer((int64_t)done));
         c->error = "refused";
     }
     reef_snapshot_free(before);
@@ -385,19 +383,19 @@ void inspector_edit_run(reef_inspector *i, void *data)
     inspector_world_changed(i);
 }
 
-json_t *inspector_answer_edit(request *r)
+json *inspector_answer_edit(request *r)
 {
-    control c = {.asked = r->body, .answer = json_object()};
-    if (!json_is_array(r->body)) c.error = "expected an array of edits";
+    control c = {.asked = r->body, .answer = inspector_object()};
+    if (!inspector_is_array(r->body)) c.error = "expected an array of edits";
     else if (!inspector_order_give(r->i, inspector_edit_run, &c)) c.error = "the program doesn't tick";
     if (c.error == NULL)
-        return json_object_set_new(c.answer, "done", json_integer((json_int_t)json_array_size(r->body))), c.answer;
-    const char *why = json_string_value(json_object_get(c.answer, "why"));
+        return inspector_put(c.answer, "done", inspector_integer((int64_t)inspector_json_size(r->body))), c.answer;
+    const char *why = inspector_text_in(inspector_member(c.answer, "why"));
     const int status = strcmp(c.error, "the program doesn't tick") == 0 ? 503 : 400;
     if (why)
-        (void)inspector_refuse(r, status, "edit %d: %s", (int)json_integer_value(json_object_get(c.answer, "edit")),
+        (void)inspector_refuse(r, status, "edit %d: %s", (int)inspector_integer_in(inspector_member(c.answer, "edit")),
                                why);
     else (void)inspector_refuse(r, status, "%s", c.error);
-    json_decref(c.answer);
+    inspector_json_free(c.answer);
     return NULL;
 }

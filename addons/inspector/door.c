@@ -481,6 +481,7 @@ static void door_free(door *d)
 
 bool inspector_door_open(reef_inspector *i, const door_calls *calls, char *reason)
 {
+    server *s = i->server;
     door *d = calloc(1, sizeof *d);
     if (d == NULL || pthread_mutex_init(&d->lock, NULL) != 0) {
         free(d);
@@ -492,17 +493,17 @@ bool inspector_door_open(reef_inspector *i, const door_calls *calls, char *reaso
     d->queue_end = &d->queue;
     d->wake[0] = d->wake[1] = -1;
     d->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    d->listener = listen_at(i->bind, i->config.port);
-    i->port = d->listener >= 0 ? port_of(d->listener) : 0;
+    d->listener = listen_at(s->bind, i->config.port);
+    s->port = d->listener >= 0 ? port_of(d->listener) : 0;
     const bool made = pthread_cond_init(&d->filled, NULL) == 0 && d->plain && pipe(d->wake) == 0;
-    if (made && i->port) {
+    if (made && s->port) {
         (void)fcntl(d->wake[0], F_SETFD, FD_CLOEXEC);
         (void)fcntl(d->wake[1], F_SETFD, FD_CLOEXEC);
-        i->door = d;
+        s->door = d;
         return true;
     }
     if (made)
-        (void)snprintf(reason, REEF_DETAIL_MAX, "can't listen on %.64s, port %u", i->bind, (unsigned)i->config.port);
+        (void)snprintf(reason, REEF_DETAIL_MAX, "can't listen on %.64s, port %u", s->bind, (unsigned)i->config.port);
     else (void)snprintf(reason, REEF_DETAIL_MAX, "no memory, or no files");
     door_free(d);
     return false;
@@ -527,9 +528,9 @@ static void threads_end(door *d, unsigned workers, bool watched)
     }
 }
 
-bool inspector_door_start(reef_inspector *i)
+bool inspector_door_start(server *s)
 {
-    door *d = i->door;
+    door *d = s->door;
     sigset_t all, before;
     unsigned k = 0;
     (void)sigfillset(&all); /* signals are for the program's threads */
@@ -540,13 +541,13 @@ bool inspector_door_start(reef_inspector *i)
     if (watched) return true;
     threads_end(d, k, false);
     door_free(d);
-    i->door = NULL;
+    s->door = NULL;
     return false;
 }
 
-void inspector_door_close(reef_inspector *i)
+void inspector_door_close(server *s)
 {
-    threads_end(i->door, WORKERS, true);
-    door_free(i->door);
-    i->door = NULL;
+    threads_end(s->door, WORKERS, true);
+    door_free(s->door);
+    s->door = NULL;
 }

@@ -6,6 +6,18 @@
 #include "inspector.h"
 
 typedef struct connection connection;
+typedef struct door door;
+
+typedef struct server {
+    door *door; /* door.c */
+    char token[TOKEN_MAX + 1], bind[64], address[256];
+    char hosts[HOSTS_MAX][128];
+    unsigned host_count;
+    uint16_t port;
+    /* guarded by the inspector's lock: of the limit of requests a second */
+    double tokens;
+    uint64_t tokens_ns;
+} server;
 
 /* What is said to a request of which the head is read. */
 typedef struct verdict {
@@ -23,12 +35,12 @@ typedef struct door_calls {
     void (*serve)(reef_inspector *i, connection *c);            /* answers a request that was let in */
 } door_calls;
 
-/* Opens the port; i->port is then known, and nobody is let in yet. False: `reason` says why. */
+/* Opens the port of i->server, which is then known, and nobody is let in yet. False: `reason` says why. */
 bool inspector_door_open(reef_inspector *i, const door_calls *calls, char *reason);
 /* Begins to let in. False: there are no threads; the door is closed again. */
-bool inspector_door_start(reef_inspector *i);
+bool inspector_door_start(server *s);
 /* Ends all connections and threads. */
-void inspector_door_close(reef_inspector *i);
+void inspector_door_close(server *s);
 
 /* A request that is let in, on a thread of its own until it is answered. */
 const request_head *inspector_connection_head(const connection *c);

@@ -18,46 +18,46 @@ const char *inspector_entity_label(const reef_world *w, reef_entity e, char *tex
 
 static bool type_name_add(void *context, reef_entity e, reef_component type, const void *data, size_t size)
 {
-    json_t *list = context;
+    json *list = context;
     (void)e, (void)data, (void)size;
-    json_array_append_new(list, inspector_json_text(reef_type_name(type)));
-    return json_array_size(list) < TYPES_OF_TARGET;
+    inspector_append(list, inspector_text(reef_type_name(type)));
+    return inspector_json_size(list) < TYPES_OF_TARGET;
 }
 
 /* A relation's target, with what tells a reader which one it is: its path, else its name, else what it consists of. */
-static json_t *target_json(const reef_world *w, reef_entity e)
+static json *target_json(const reef_world *w, reef_entity e)
 {
     char path[4 * REEF_NAME_MAX];
-    json_t *j = json_object();
-    json_object_set_new(j, "id", inspector_json_entity(e));
+    json *j = inspector_object();
+    inspector_put(j, "id", inspector_json_entity(e));
     const size_t length = reef_path(w, e, path, sizeof path);
     if (length && length < sizeof path) {
-        json_object_set_new(j, "label", inspector_json_text(path));
+        inspector_put(j, "label", inspector_text(path));
     } else if (reef_name(w, e)) {
-        json_object_set_new(j, "label", inspector_json_text(reef_name(w, e)));
+        inspector_put(j, "label", inspector_text(reef_name(w, e)));
     } else {
-        json_t *types = json_array();
+        json *types = inspector_array();
         (void)reef_visit_entity(w, e, type_name_add, types);
-        json_object_set_new(j, "types", types);
+        inspector_put(j, "types", types);
     }
     return j;
 }
 
 typedef struct seen {
     const reef_world *world;
-    json_t *components; /* a list */
+    json *components; /* a list */
     reef_component last;
     bool values;
     uint32_t left;
 } seen;
 
-static json_t *type_json(const reef_world *w, reef_entity e, reef_component type, const reef_type_info *t)
+static json *type_json(const reef_world *w, reef_entity e, reef_component type, const reef_type_info *t)
 {
-    json_t *c = json_object();
-    json_object_set_new(c, "type", inspector_json_text(t->name));
-    json_object_set_new(c, "home", json_string(inspector_home_name(t->home)));
-    if (!reef_is_enabled_id(w, e, type)) json_object_set_new(c, "disabled", json_true());
-    if (t->relation) json_object_set_new(c, "relation", json_true());
+    json *c = inspector_object();
+    inspector_put(c, "type", inspector_text(t->name));
+    inspector_put(c, "home", inspector_text(inspector_home_name(t->home)));
+    if (!reef_is_enabled_id(w, e, type)) inspector_put(c, "disabled", inspector_boolean(true));
+    if (t->relation) inspector_put(c, "relation", inspector_boolean(true));
     return c;
 }
 
@@ -70,22 +70,22 @@ static bool see_component(void *context, reef_entity e, reef_component type, con
     const bool more = s->last.id == type.id; /* one more value of a type in REEF_MULTI */
     s->last = type;
     if (!s->values) {
-        if (!more) json_array_append_new(s->components, inspector_json_text(t.name));
+        if (!more) inspector_append(s->components, inspector_text(t.name));
         return true;
     }
-    json_t *c =
-        more ? json_array_get(s->components, json_array_size(s->components) - 1) : type_json(s->world, e, type, &t);
-    if (!more) json_array_append_new(s->components, c);
+    json *c = more ? inspector_element(s->components, inspector_json_size(s->components) - 1)
+                   : type_json(s->world, e, type, &t);
+    if (!more) inspector_append(s->components, c);
     if (data == NULL) return true;
-    json_t *list = json_object_get(c, "values");
-    if (list == NULL) json_object_set_new(c, "values", list = json_array());
-    if (json_array_size(list) < SOURCES_SHOWN) json_array_append_new(list, inspector_json_value(&t, data));
-    if (t.relation == 0 || json_array_size(list) >= SOURCES_SHOWN) return true;
+    json *list = inspector_member(c, "values");
+    if (list == NULL) inspector_put(c, "values", list = inspector_array());
+    if (inspector_json_size(list) < SOURCES_SHOWN) inspector_append(list, inspector_json_value(&t, data));
+    if (t.relation == 0 || inspector_json_size(list) >= SOURCES_SHOWN) return true;
     reef_entity target; /* a relation's value begins with it */
     memcpy(&target, data, sizeof target);
-    json_t *targets = json_object_get(c, "targets");
-    if (targets == NULL) json_object_set_new(c, "targets", targets = json_array());
-    json_array_append_new(targets, target_json(s->world, target));
+    json *targets = inspector_member(c, "targets");
+    if (targets == NULL) inspector_put(c, "targets", targets = inspector_array());
+    inspector_append(targets, target_json(s->world, target));
     return true;
 }
 
@@ -112,7 +112,7 @@ static void shown_read(const request *r, shown *s)
 
 static bool copy_value(void *context, reef_entity e, reef_component type, const void *data, size_t size)
 {
-    json_t **v = context;
+    json **v = context;
     reef_type_info t;
     (void)e, (void)size;
     if (*v == NULL && data && reef_type_get(type, &t)) *v = inspector_json_value(&t, data);
@@ -121,7 +121,7 @@ static bool copy_value(void *context, reef_entity e, reef_component type, const 
 
 typedef struct wanted {
     reef_component type;
-    json_t *value;
+    json *value;
 } wanted;
 
 static bool find_value(void *context, reef_entity e, reef_component type, const void *data, size_t size)
@@ -130,7 +130,7 @@ static bool find_value(void *context, reef_entity e, reef_component type, const 
     return type.id != x->type.id || copy_value(&x->value, e, type, data, size);
 }
 
-static json_t *value_of(const reef_world *w, reef_entity e, reef_component type)
+static json *value_of(const reef_world *w, reef_entity e, reef_component type)
 {
     reef_type_info t;
     const void *data = reef_get_id(w, e, type);
@@ -138,7 +138,7 @@ static json_t *value_of(const reef_world *w, reef_entity e, reef_component type)
     if (!reef_has_id(w, e, type)) return NULL;
     wanted x = {type, NULL}; /* of a type in REEF_SPLIT or REEF_MULTI */
     (void)reef_visit_entity(w, e, find_value, &x);
-    return x.value ? x.value : json_true();
+    return x.value ? x.value : inspector_boolean(true);
 }
 
 /* The name of the template whose copy this is, for copies without a name of their own; NULL. */
@@ -148,24 +148,24 @@ static const char *template_name(const reef_world *w, reef_entity e)
     return instance.id ? reef_name(w, reef_target_id(w, e, instance)) : NULL;
 }
 
-static json_t *row_json(const reef_world *w, reef_entity e, const shown *s)
+static json *row_json(const reef_world *w, reef_entity e, const shown *s)
 {
-    json_t *row = json_object(), *types = json_array();
+    json *row = inspector_object(), *types = inspector_array();
     seen x = {.world = w, .components = types};
-    json_object_set_new(row, "id", inspector_json_entity(e));
+    inspector_put(row, "id", inspector_json_entity(e));
     const char *name = reef_name(w, e), *of = name ? NULL : template_name(w, e);
-    if (name) json_object_set_new(row, "name", inspector_json_text(name));
-    if (of) json_object_set_new(row, "of", inspector_json_text(of));
+    if (name) inspector_put(row, "name", inspector_text(name));
+    if (of) inspector_put(row, "of", inspector_text(of));
     (void)reef_visit_entity(w, e, see_component, &x);
-    json_object_set_new(row, "types", types);
-    if (!reef_is_enabled(w, e)) json_object_set_new(row, "disabled", json_true());
+    inspector_put(row, "types", types);
+    if (!reef_is_enabled(w, e)) inspector_put(row, "disabled", inspector_boolean(true));
     if (s->count == 0) return row;
-    json_t *values = json_object();
+    json *values = inspector_object();
     for (uint32_t i = 0; i < s->count; i++) {
-        json_t *v = value_of(w, e, s->type[i]);
-        if (v) json_object_set_new(values, reef_type_name(s->type[i]), v);
+        json *v = value_of(w, e, s->type[i]);
+        if (v) inspector_put(values, reef_type_name(s->type[i]), v);
     }
-    json_object_set_new(row, "values", values);
+    inspector_put(row, "values", values);
     return row;
 }
 
@@ -173,7 +173,7 @@ typedef struct page_of {
     const reef_world *world;
     const shown *shown;
     const char *part; /* names must contain it; NULL: any entity will do */
-    json_t *rows;
+    json *rows;
     uint64_t skip, limit, total, most; /* most: where counting ends */
 } page_of;
 
@@ -185,8 +185,8 @@ static bool page_visit(void *context, reef_entity e, reef_component type, const 
         const char *name = reef_name(p->world, e);
         if (name == NULL || strstr(name, p->part) == NULL) return true;
     }
-    if (p->total++ >= p->skip && json_array_size(p->rows) < p->limit)
-        json_array_append_new(p->rows, row_json(p->world, e, p->shown));
+    if (p->total++ >= p->skip && inspector_json_size(p->rows) < p->limit)
+        inspector_append(p->rows, row_json(p->world, e, p->shown));
     return p->total < p->most;
 }
 
@@ -208,7 +208,7 @@ static void rows_list(reef_world *w, reef_query q, page_of *p)
         const uint64_t *mask = reef_block_mask(&b);
         for (uint32_t i = 0; i < b.count; i++)
             if (mask == NULL || (mask[i / 64] >> i % 64 & 1))
-                json_array_append_new(p->rows, row_json(w, b.entities[i], p->shown));
+                inspector_append(p->rows, row_json(w, b.entities[i], p->shown));
     }
 }
 
@@ -241,7 +241,7 @@ static bool rows_of_all(request *r, reef_world *w, page_of *p)
         reef_query_make(w, &(reef_query_desc){.text = "?ReefPrefab", .entities = REEF_EITHER}); /* prefabs too */
     if (reef_query_is_null(q)) return query_error(r, w), false;
     rows_list(w, q, p);
-    const uint64_t with = p->total, got = json_array_size(p->rows);
+    const uint64_t with = p->total, got = inspector_json_size(p->rows);
     p->total = reef_count_alive(w);
     if (p->total == with || got == p->limit) return true;
     bare x = {*p, w, q};
@@ -253,7 +253,7 @@ static bool rows_of_all(request *r, reef_world *w, page_of *p)
 }
 
 /* "7v1" is that entity; a text in quotes is a part of names; everything else is a query. */
-json_t *inspector_answer_entities(request *r)
+json *inspector_answer_entities(request *r)
 {
     char text[TEXT_MAX] = "";
     shown s;
@@ -264,7 +264,7 @@ json_t *inspector_answer_entities(request *r)
     shown_read(r, &s);
     page_of p = {.world = v.world,
                  .shown = &s,
-                 .rows = json_array(),
+                 .rows = inspector_array(),
                  .skip = inspector_parameter_number(r, "offset", 0, UINT64_MAX / 2),
                  .limit = inspector_parameter_number(r, "limit", 100, ROWS_MAX),
                  .most = UINT64_MAX};
@@ -281,14 +281,14 @@ json_t *inspector_answer_entities(request *r)
     } else {
         good = rows_of_query(r, v.world, text, &p);
     }
-    json_t *j = good ? json_object() : NULL;
+    json *j = good ? inspector_object() : NULL;
     if (j) {
-        json_object_set_new(j, "total", inspector_json_number(p.total));
-        json_object_set_new(j, "offset", inspector_json_number(p.skip));
-        json_object_set_new(j, "tick", inspector_json_number(v.moment->tick));
-        json_object_set(j, "rows", p.rows);
+        inspector_put(j, "total", inspector_json_number(p.total));
+        inspector_put(j, "offset", inspector_json_number(p.skip));
+        inspector_put(j, "tick", inspector_json_number(v.moment->tick));
+        inspector_put(j, "rows", inspector_json_share(p.rows));
     }
-    json_decref(p.rows);
+    inspector_json_free(p.rows);
     inspector_view_close(r, &v);
     return j;
 }
@@ -296,9 +296,9 @@ json_t *inspector_answer_entities(request *r)
 /* ---- one entity ---- */
 
 /* For each relation type: who is related to this entity. */
-static json_t *sources_json(const reef_world *w, reef_entity e)
+static json *sources_json(const reef_world *w, reef_entity e)
 {
-    json_t *list = json_array();
+    json *list = inspector_array();
     char label[REEF_NAME_MAX + 1];
     uint32_t type_count;
     reef_component *types = inspector_types_by_name(&type_count);
@@ -308,21 +308,20 @@ static json_t *sources_json(const reef_world *w, reef_entity e)
         if (!reef_type_get(type, &t) || t.relation == 0) continue;
         const uint64_t count = reef_source_count_id(w, e, type);
         if (count == 0) continue;
-        json_t *one = json_object(), *sources = json_array();
+        json *one = inspector_object(), *sources = inspector_array();
         for (reef_sources s = reef_sources_of_id(w, e, type); reef_sources_next(&s);) {
-            for (uint32_t k = 0; k < s.count && json_array_size(sources) < SOURCES_SHOWN; k++) {
-                json_t *pair = json_array();
-                json_array_append_new(pair, inspector_json_entity(s.sources[k]));
-                json_array_append_new(
-                    pair, inspector_json_text(inspector_entity_label(w, s.sources[k], label, sizeof label)));
-                json_array_append_new(sources, pair);
+            for (uint32_t k = 0; k < s.count && inspector_json_size(sources) < SOURCES_SHOWN; k++) {
+                json *pair = inspector_array();
+                inspector_append(pair, inspector_json_entity(s.sources[k]));
+                inspector_append(pair, inspector_text(inspector_entity_label(w, s.sources[k], label, sizeof label)));
+                inspector_append(sources, pair);
             }
-            if (json_array_size(sources) >= SOURCES_SHOWN) break;
+            if (inspector_json_size(sources) >= SOURCES_SHOWN) break;
         }
-        json_object_set_new(one, "type", inspector_json_text(t.name));
-        json_object_set_new(one, "count", inspector_json_number(count));
-        json_object_set_new(one, "sources", sources);
-        json_array_append_new(list, one);
+        inspector_put(one, "type", inspector_text(t.name));
+        inspector_put(one, "count", inspector_json_number(count));
+        inspector_put(one, "sources", sources);
+        inspector_append(list, one);
     }
     free(types);
     return list;
@@ -339,28 +338,28 @@ static bool turn_to_last_life(request *r, view *v, reef_entity e)
     return true;
 }
 
-static json_t *entity_json(const reef_world *w, reef_entity e, uint64_t tick)
+static json *entity_json(const reef_world *w, reef_entity e, uint64_t tick)
 {
-    seen x = {.world = w, .components = json_array(), .values = true};
+    seen x = {.world = w, .components = inspector_array(), .values = true};
     (void)reef_visit_entity(w, e, see_component, &x);
-    json_t *j = json_object();
-    json_object_set_new(j, "id", inspector_json_entity(e));
-    json_object_set_new(j, "name", inspector_json_text(reef_name(w, e)));
-    json_object_set_new(j, "tick", inspector_json_number(tick));
-    json_object_set_new(j, "enabled", json_boolean(reef_is_enabled(w, e)));
-    json_object_set_new(j, "components", x.components);
-    json_object_set_new(j, "sources", sources_json(w, e));
+    json *j = inspector_object();
+    inspector_put(j, "id", inspector_json_entity(e));
+    inspector_put(j, "name", inspector_text(reef_name(w, e)));
+    inspector_put(j, "tick", inspector_json_number(tick));
+    inspector_put(j, "enabled", inspector_boolean(reef_is_enabled(w, e)));
+    inspector_put(j, "components", x.components);
+    inspector_put(j, "sources", sources_json(w, e));
     return j;
 }
 
-json_t *inspector_answer_entity(request *r)
+json *inspector_answer_entity(request *r)
 {
     char text[TEXT_MAX], at[32];
     reef_entity e;
     view v;
     if (!inspector_parameter(r, "id", text, sizeof text)) return inspector_refuse(r, 400, "expected id");
     if (!inspector_view_open(r, "at", &v)) return NULL;
-    json_t *j = NULL;
+    json *j = NULL;
     const bool single = strcmp(text, "singletons") == 0,
                now = !inspector_parameter(r, "at", at, sizeof at) || strcmp(at, "now") == 0;
     if (single) e = reef_single_entity(v.world);
@@ -368,12 +367,15 @@ json_t *inspector_answer_entity(request *r)
     const bool lives = reef_is_alive(v.world, e);
     const bool lived = !lives && now && !reef_entity_is_null(e) && turn_to_last_life(r, &v, e);
     if (single && reef_entity_is_null(e)) {
-        j = json_pack("{s:n, s:[], s:[]}", "id", "components", "sources"); /* there are none */
+        j = inspector_object(); /* there are none */
+        inspector_put(j, "id", inspector_null());
+        inspector_put(j, "components", inspector_array());
+        inspector_put(j, "sources", inspector_array());
     } else if (!lives && !lived) {
         (void)inspector_refuse(r, 404, "no living entity has this id or name");
     } else {
         j = entity_json(v.world, e, v.moment->tick);
-        if (lived) json_object_set_new(j, "gone", json_true());
+        if (lived) inspector_put(j, "gone", inspector_boolean(true));
     }
     inspector_view_close(r, &v);
     return j;
@@ -395,7 +397,7 @@ bool inspector_query_count(reef_world *w, const char *text, uint64_t *count, cha
     return true;
 }
 
-json_t *inspector_answer_explain(request *r)
+json *inspector_answer_explain(request *r)
 {
     char text[TEXT_MAX] = "";
     view v;
@@ -403,24 +405,24 @@ json_t *inspector_answer_explain(request *r)
         return inspector_refuse(r, 400, "expected q, at most %d bytes", TEXT_MAX - 1);
     if (!inspector_view_open(r, "at", &v)) return NULL;
     const reef_query q = reef_query_new(v.world, text);
-    json_t *j = json_object();
+    json *j = inspector_object();
     if (reef_query_is_null(q)) {
         const reef_error e = reef_last_error(v.world);
         char why[256];
         (void)reef_error_text(v.world, why, sizeof why);
-        json_object_set_new(j, "good", json_false());
-        json_object_set_new(j, "column", inspector_json_number(e.number));
-        json_object_set_new(j, "error", inspector_json_text(e.detail[0] ? e.detail : why));
+        inspector_put(j, "good", inspector_boolean(false));
+        inspector_put(j, "column", inspector_json_number(e.number));
+        inspector_put(j, "error", inspector_text(e.detail[0] ? e.detail : why));
     } else {
         const size_t size = reef_query_explain(v.world, q, NULL, 0) + 1, room = size < 65536 ? size : 65536;
         char *plan = malloc(room);
         if (plan) (void)reef_query_explain(v.world, q, plan, room);
-        json_object_set_new(j, "good", json_true());
-        json_object_set_new(j, "count", inspector_json_number(reef_query_count(v.world, q)));
-        json_object_set_new(j, "explain", inspector_json_text(plan));
+        inspector_put(j, "good", inspector_boolean(true));
+        inspector_put(j, "count", inspector_json_number(reef_query_count(v.world, q)));
+        inspector_put(j, "explain", inspector_text(plan));
         free(plan);
     }
-    json_object_set_new(j, "tick", inspector_json_number(v.moment->tick));
+    inspector_put(j, "tick", inspector_json_number(v.moment->tick));
     inspector_view_close(r, &v);
     return j;
 }
@@ -430,22 +432,22 @@ json_t *inspector_answer_explain(request *r)
 typedef struct roots {
     const reef_world *world;
     reef_component type;
-    json_t *rows;
+    json *rows;
     uint64_t skip, limit, total;
 } roots;
 
-static json_t *node_json(const reef_world *w, reef_entity e, reef_component type)
+static json *node_json(const reef_world *w, reef_entity e, reef_component type)
 {
-    json_t *row = json_object();
+    json *row = inspector_object();
     char label[REEF_NAME_MAX + 1];
-    json_object_set_new(row, "id", inspector_json_entity(e));
-    json_object_set_new(row, "label", inspector_json_text(inspector_entity_label(w, e, label, sizeof label)));
+    inspector_put(row, "id", inspector_json_entity(e));
+    inspector_put(row, "label", inspector_text(inspector_entity_label(w, e, label, sizeof label)));
     if (reef_name(w, e) == NULL) {
-        json_t *types = json_array();
+        json *types = inspector_array();
         (void)reef_visit_entity(w, e, type_name_add, types);
-        json_object_set_new(row, "types", types);
+        inspector_put(row, "types", types);
     }
-    json_object_set_new(row, "children", inspector_json_number(reef_source_count_id(w, e, type)));
+    inspector_put(row, "children", inspector_json_number(reef_source_count_id(w, e, type)));
     return row;
 }
 
@@ -455,8 +457,8 @@ static bool root_visit(void *context, reef_entity e, reef_component type, const 
     (void)type, (void)data, (void)size;
     if (reef_source_count_id(x->world, e, x->type) == 0) return true;
     if (!reef_entity_is_null(reef_target_id(x->world, e, x->type))) return true;
-    if (x->total++ >= x->skip && json_array_size(x->rows) < x->limit)
-        json_array_append_new(x->rows, node_json(x->world, e, x->type));
+    if (x->total++ >= x->skip && inspector_json_size(x->rows) < x->limit)
+        inspector_append(x->rows, node_json(x->world, e, x->type));
     return true;
 }
 
@@ -466,14 +468,14 @@ static void children_list(roots *x, reef_entity parent)
     uint64_t n = 0;
     for (reef_sources s = reef_sources_of_id(x->world, parent, x->type); reef_sources_next(&s);) {
         for (uint32_t k = 0; k < s.count; k++, n++)
-            if (n >= x->skip && json_array_size(x->rows) < x->limit)
-                json_array_append_new(x->rows, node_json(x->world, s.sources[k], x->type));
-        if (json_array_size(x->rows) >= x->limit) return;
+            if (n >= x->skip && inspector_json_size(x->rows) < x->limit)
+                inspector_append(x->rows, node_json(x->world, s.sources[k], x->type));
+        if (inspector_json_size(x->rows) >= x->limit) return;
     }
 }
 
 /* The sources of an entity in their order; without a parent, the entities that have sources but no target. */
-json_t *inspector_answer_tree(request *r)
+json *inspector_answer_tree(request *r)
 {
     char name[REEF_TYPE_NAME_MAX + 1], parent[TEXT_MAX];
     reef_type_info t;
@@ -485,16 +487,16 @@ json_t *inspector_answer_tree(request *r)
     if (!inspector_view_open(r, "at", &v)) return NULL;
     roots x = {.world = v.world,
                .type = type,
-               .rows = json_array(),
+               .rows = inspector_array(),
                .skip = inspector_parameter_number(r, "offset", 0, UINT64_MAX / 2),
                .limit = inspector_parameter_number(r, "limit", 200, ROWS_MAX)};
     reef_entity e = {0, 0};
     if (!inspector_parameter(r, "parent", parent, sizeof parent)) (void)reef_visit_entities(v.world, root_visit, &x);
     else if (inspector_entity_of_text(parent, &e)) children_list(&x, e);
-    json_t *j = json_object();
-    json_object_set_new(j, "total", inspector_json_number(x.total));
-    json_object_set_new(j, "rows", x.rows);
-    json_object_set_new(j, "tick", inspector_json_number(v.moment->tick));
+    json *j = inspector_object();
+    inspector_put(j, "total", inspector_json_number(x.total));
+    inspector_put(j, "rows", x.rows);
+    inspector_put(j, "tick", inspector_json_number(v.moment->tick));
     inspector_view_close(r, &v);
     return j;
 }

@@ -116,28 +116,28 @@ void inspector_events_free(reef_inspector *i)
 }
 
 /* The number of each type's events since they are listened to. The lock is held. */
-static json_t *totals_json(const struct inspector_events *x)
+static json *totals_json(const struct inspector_events *x)
 {
-    json_t *j = json_object();
+    json *j = inspector_object();
     for (uint32_t k = 0; x && k < x->types.count; k++)
-        json_object_set_new(j, reef_type_name(x->types.type[k]), inspector_json_number(x->totals[k]));
+        inspector_put(j, reef_type_name(x->types.type[k]), inspector_json_number(x->totals[k]));
     return j;
 }
 
-static json_t *event_json(uint64_t number, const event_row *e)
+static json *event_json(uint64_t number, const event_row *e)
 {
     reef_type_info t;
-    json_t *row = json_array();
-    json_array_append_new(row, inspector_json_number(number));
-    json_array_append_new(row, inspector_json_number(e->tick));
-    json_array_append_new(row, inspector_json_text(reef_type_name(e->type)));
-    json_array_append_new(row,
-                          e->value && reef_type_get(e->type, &t) ? inspector_json_value(&t, e->value) : json_null());
+    json *row = inspector_array();
+    inspector_append(row, inspector_json_number(number));
+    inspector_append(row, inspector_json_number(e->tick));
+    inspector_append(row, inspector_text(reef_type_name(e->type)));
+    inspector_append(row,
+                     e->value && reef_type_get(e->type, &t) ? inspector_json_value(&t, e->value) : inspector_null());
     return row;
 }
 
 /* {"rows": [[number, tick, type, value], ...], "next": n, "totals": {type: n}}, from `after` on, or the newest. */
-json_t *inspector_answer_events(request *r)
+json *inspector_answer_events(request *r)
 {
     reef_inspector *i = r->i;
     char text[TEXT_MAX];
@@ -146,7 +146,7 @@ json_t *inspector_answer_events(request *r)
     if (inspector_parameter(r, "type", text, sizeof text) && (only = reef_type_find(text)).id == 0)
         return inspector_refuse(r, 404, "there is no such type");
     atomic_store(&i->events_ns, inspector_now_ns());
-    json_t *list = json_array();
+    json *list = inspector_array();
     pthread_mutex_lock(&i->lock);
     const struct inspector_events *x = i->events;
     const uint64_t end = x ? x->count : 0, oldest = end > EVENTS_KEPT ? end - EVENTS_KEPT : 0;
@@ -156,11 +156,11 @@ json_t *inspector_answer_events(request *r)
         found += only.id == 0 || x->rows[(first - 1) % EVENTS_KEPT].type.id == only.id;
     for (uint64_t n = first; n < end; n++)
         if (only.id == 0 || x->rows[n % EVENTS_KEPT].type.id == only.id)
-            json_array_append_new(list, event_json(n, &x->rows[n % EVENTS_KEPT]));
-    json_t *j = json_object(), *totals = totals_json(x);
+            inspector_append(list, event_json(n, &x->rows[n % EVENTS_KEPT]));
+    json *j = inspector_object(), *totals = totals_json(x);
     pthread_mutex_unlock(&i->lock);
-    json_object_set_new(j, "rows", list);
-    json_object_set_new(j, "next", inspector_json_number(end));
-    json_object_set_new(j, "totals", totals);
+    inspector_put(j, "rows", list);
+    inspector_put(j, "next", inspector_json_number(end));
+    inspector_put(j, "totals", totals);
     return j;
 }

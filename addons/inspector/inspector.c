@@ -95,7 +95,7 @@ void reef_inspector_update(reef_inspector *i)
         hasten(i, new_tick);
         inspector_trial_begin(i);
         if (i->config.waits) hold(i);
-        else pause_keep(i);
+        else if (!i->alone) pause_keep(i);
         const bool open = looked_at(i, now);
         pthread_mutex_lock(&i->lock);
         const bool idle = !open && !i->orders && !i->wants_moment && !i->records && !i->paused && !i->paused_by_us &&
@@ -157,43 +157,28 @@ void reef_inspector_turn_to(reef_inspector *i, reef_world *w)
     inspector_moment_release(i, was);
 }
 
+void reef_inspector_follow(reef_inspector *i, reef_world *w)
+{
+    if (i == NULL || w == NULL || i->world == NULL || i->world == w) return;
+    world_leave(i);
+    inspector_step_clear(i);
+    pthread_mutex_lock(&i->lock);
+    moment *was = i->newest;
+    i->newest = NULL;
+    i->world = w;
+    i->last_tick = reef_tick_count(w); /* it was noted */
+    i->serial++;
+    i->traces = false;
+    pthread_mutex_unlock(&i->lock);
+    inspector_moment_release(i, was);
+}
+
 bool reef_inspector_is_open(const reef_inspector *i)
 {
     return i && (atomic_load(&i->streams) || inspector_now_ns() - atomic_load(&i->looked_ns) < open_ns);
 }
 
 /* ---- beginning and end ---- */
-
-/* A token of 128 random bits. False: the system gives none. */
-static bool token_make(char *token)
-{
-    unsigned char bytes[16];
-    FILE *f = fopen("/dev/urandom", "rb");
-    const bool read = f && fread(bytes, 1, sizeof bytes, f) == sizeof bytes;
-    if (f) (void)fclose(f);
-    for (size_t k = 0; read && k < sizeof bytes; k++) (void)sprintf(token + 2 * k, "%02x", bytes[k]);
-    return read;
-}
-
-static bool token_take(char *token, const char *given)
-{
-    static const char allowed[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    const size_t size = strlen(given);
-    if (size < 16 || size > TOKEN_MAX || strspn(given, allowed) != size) return false;
-    memcpy(token, given, size + 1);
-    return true;
-}
-
-static bool hosts_take(reef_inspector *i, const char *hosts)
-{
-    for (const char *at = hosts ? hosts : ""; *at;) {
-        const size_t size = strcspn(at, " ");
-        if (size >= sizeof i->hosts[0] || i->host_count == HOSTS_MAX) return false;
-        if (size) memcpy(i->hosts[i->host_count++], at, size);
-        at += size + (at[size] == ' ');
-    }
-    return true;
-}
 
 static const char *settings_take(reef_inspector *i, const reef_inspector_config *c)
 {
@@ -202,13 +187,7 @@ static const char *settings_take(reef_inspector *i, const reef_inspector_config 
     if (i->config.record_bytes == 0) i->config.record_bytes = record_bytes;
     if (i->config.wait_ms == 0) i->config.wait_ms = WAIT_MS;
     if (i->config.record_ticks > 1u << 20) return "too many ticks to record";
-    if (c->token ? !token_take(i->token, c->token) : !token_make(i->token))
-        return c->token ? "a token has 16 to 64 letters and digits" : "the system gives no random numbers";
-    if (!hosts_take(i, c->hosts)) return "too many hosts, or too long ones";
     (void)snprintf(i->title, sizeof i->title, "%s", c->title ? c->title : "reef");
-    const char *bind = c->bind ? c->bind : "127.0.0.1";
-    if (strlen(bind) >= sizeof i->bind || strpbrk(bind, ", ")) return "one address to listen on";
-    strcpy(i->bind, bind);
     i->config.bind = i->config.hosts = i->config.token = i->config.title = NULL;
     i->records = c->record;
     i->speed = 1;
@@ -231,7 +210,7 @@ static bool locks_make(reef_inspector *i)
     return asked;
 }
 
-static void inspector_drop(reef_inspector *i)
+void inspector_drop(reef_inspector *i)
 {
     (void)pthread_cond_destroy(&i->asked);
     (void)pthread_cond_destroy(&i->told);
@@ -240,11 +219,9 @@ static void inspector_drop(reef_inspector *i)
     free(i);
 }
 
-reef_inspector *reef_inspect_why(reef_world *w, const reef_inspector_config *config, char *reason)
+reef_inspector *inspector_make(reef_world *w, const reef_inspector_config *config, char *reason)
 {
     static const reef_inspector_config none;
-    char nowhere[REEF_DETAIL_MAX];
-    if (reason == NULL) reason = nowhere;
     reason[0] = 0;
     reef_inspector *i = w ? calloc(1, sizeof *i) : NULL;
     if (i == NULL || !locks_make(i)) {
@@ -256,15 +233,10 @@ reef_inspector *reef_inspect_why(reef_world *w, const reef_inspector_config *con
     i->last_tick = i->last_time_ns = UINT64_MAX;
     atomic_store(&i->busy, config && config->record);
     const char *mistake = settings_take(i, config ? config : &none);
-    if (mistake) (void)snprintf(reason, REEF_DETAIL_MAX, "%s", mistake);
-    if (mistake == NULL && inspector_server_start(i, reason)) return i;
+    if (mistake == NULL) return i;
+    (void)snprintf(reason, REEF_DETAIL_MAX, "%s", mistake);
     inspector_drop(i);
     return NULL;
-}
-
-reef_inspector *reef_inspect(reef_world *w, const reef_inspector_config *config)
-{
-    return reef_inspect_why(w, config, NULL);
 }
 
 void reef_inspector_free(reef_inspector *i)
@@ -274,7 +246,7 @@ void reef_inspector_free(reef_inspector *i)
     pthread_mutex_lock(&i->lock);
     pthread_cond_broadcast(&i->told);
     pthread_mutex_unlock(&i->lock);
-    inspector_server_stop(i);
+    if (i->server) i->server_stop(i);
     moments_drop(i);
     inspector_moment_release(i, i->newest);
     inspector_whatif_free(i);
@@ -282,6 +254,3 @@ void reef_inspector_free(reef_inspector *i)
     inspector_events_free(i);
     inspector_drop(i);
 }
-
-const char *reef_inspector_address(const reef_inspector *i) { return i ? i->address : ""; }
-uint16_t reef_inspector_port(const reef_inspector *i) { return i ? i->port : 0; }

@@ -13,9 +13,9 @@
 #ifndef REEF_INSPECTOR_INSIDE_H
 #define REEF_INSPECTOR_INSIDE_H
 
+#include "json.h"
 #include "reef/all.h"
 #include "reef_inspector.h"
-#include <jansson.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -69,20 +69,20 @@ typedef enum moment_kind {
     MOMENT_STEP_BEFORE, /* before that system */
     MOMENT_WHATIF_A,
     MOMENT_WHATIF_B,
+    MOMENT_BESIDE, /* of the world beside: reef_inspector_beside */
     MOMENTS
 } moment_kind;
 
 typedef struct whatif whatif;
-typedef struct door door;
 
 struct reef_inspector {
     reef_world *world;
     reef_inspector_config config;
-    door *door; /* door.c */
-    char token[TOKEN_MAX + 1], title[TITLE_MAX + 1], bind[64], address[256];
-    char hosts[HOSTS_MAX][128];
-    unsigned host_count;
-    uint16_t port;
+    char title[TITLE_MAX + 1];
+    struct server *server; /* server.c; NULL: there is none */
+    void (*server_stop)(reef_inspector *i);
+    bool alone; /* reef_inspector_ask: requests come on the simulation's thread, and nothing waits for another */
+    reef_world *beside; /* reef_inspector_beside */
 
     pthread_mutex_t lock;
     pthread_cond_t told;  /* to the server's threads: there is a new moment, or an order is done */
@@ -104,8 +104,6 @@ struct reef_inspector {
     order *orders;
     tick_row rows[TICKS_SHOWN];
     uint64_t row_count, row_first; /* row_first: the first one of this world */
-    double tokens;                 /* of the limit of requests a second */
-    uint64_t tokens_ns;
     bool records, traces;
     /* What recording costs. base: bytes of the world's family when the oldest state was taken; used: when the newest
      * was; rate: how many one more recorded tick took; dropped: states that the bounds have cost. */
@@ -187,10 +185,10 @@ void inspector_step_clear(reef_inspector *i);
 void inspector_events_read(reef_inspector *i, uint64_t now);
 void inspector_events_leave(reef_inspector *i);
 void inspector_events_free(reef_inspector *i);
-/* Orders: the data is a json_t with what is asked, and gets an answer. */
+/* Orders: the data is a json with what is asked, and gets an answer. */
 typedef struct control {
-    const json_t *asked;
-    json_t *answer;
+    const json *asked;
+    json *answer;
     const char *error; /* NULL: none */
 } control;
 /* Behind a change of the world on the simulation's thread: moments of before are old from now on. */
@@ -198,22 +196,25 @@ void inspector_world_changed(reef_inspector *i);
 void inspector_control_run(reef_inspector *i, void *data);
 void inspector_edit_run(reef_inspector *i, void *data);
 
-/* ---- server.c, request.c ---- */
+/* ---- inspector.c ---- */
 
-bool inspector_server_start(reef_inspector *i, char *reason);
-void inspector_server_stop(reef_inspector *i);
+/* An inspector that nobody can reach yet. NULL: `reason`, of REEF_DETAIL_MAX bytes, says why. */
+reef_inspector *inspector_make(reef_world *world, const reef_inspector_config *config, char *reason);
+void inspector_drop(reef_inspector *i); /* frees one that nobody has reached */
+
+/* ---- request.c ---- */
 
 /* A request that has passed all checks. */
 typedef struct request {
     reef_inspector *i;
     const char *query; /* the text behind the question mark, or "" */
-    json_t *body;      /* of a POST; otherwise NULL */
+    json *body;        /* of a POST; otherwise NULL */
     int status;        /* of the answer: 200 unless it is set */
     char error[512];
 } request;
 
 /* Answers NULL with an error. */
-REEF_PRINTF(3, 4) json_t *inspector_refuse(request *r, int status, const char *format, ...);
+REEF_PRINTF(3, 4) json *inspector_refuse(request *r, int status, const char *format, ...);
 /* Parameters of the address. Text: false, if it isn't there or too long. Number: `otherwise` if it isn't there or no
  * number, and at most `most`. */
 bool inspector_parameter(const request *r, const char *name, char *text, size_t size);
@@ -229,16 +230,13 @@ void inspector_view_close(request *r, view *v);
 
 /* ---- value.c: values as JSON and back ---- */
 
-json_t *inspector_json_text(const char *text); /* bytes that are no UTF-8 become U+FFFD; NULL becomes null */
-json_t *inspector_json_text_sized(const char *text, size_t size);
-json_t *inspector_json_number(uint64_t number); /* as a text if a double can't hold it */
-json_t *inspector_json_entity(reef_entity e);   /* "7v1"; null */
+json *inspector_json_number(uint64_t number); /* as a text if a double can't hold it */
+json *inspector_json_entity(reef_entity e);   /* "7v1"; null */
 bool inspector_entity_of_text(const char *text, reef_entity *e);
-json_t *inspector_json_value(const reef_type_info *t,
-                             const void *data); /* an object of its fields, or bytes as a text */
-json_t *inspector_json_field(const reef_field *f, const void *data);
+json *inspector_json_value(const reef_type_info *t, const void *data); /* an object of its fields, or bytes as a text */
+json *inspector_json_field(const reef_field *f, const void *data);
 /* Changes one field of a value. False: why has REEF_DETAIL_MAX bytes. */
-bool inspector_field_set(const reef_field *f, uint32_t element, const json_t *to, void *data, char *why);
+bool inspector_field_set(const reef_field *f, uint32_t element, const json *to, void *data, char *why);
 uint32_t inspector_kind_size(reef_kind kind);
 const char *inspector_kind_name(reef_kind kind);
 const char *inspector_home_name(reef_home home);
@@ -250,34 +248,34 @@ bool inspector_field_number(const reef_field *f, uint32_t element, const void *d
 
 /* ---- answers, by path ---- */
 
-json_t *inspector_answer_overview(request *r);
-json_t *inspector_answer_ticks(request *r);
-json_t *inspector_ticks_after(reef_inspector *i, uint64_t first, uint64_t most, uint64_t *next);
-json_t *inspector_answer_types(request *r);
-json_t *inspector_answer_tables(request *r);
-json_t *inspector_answer_systems(request *r);
-json_t *inspector_answer_spans(request *r);
-json_t *inspector_answer_events(request *r);
-json_t *inspector_answer_entities(request *r);
-json_t *inspector_answer_entity(request *r);
-json_t *inspector_answer_explain(request *r);
-json_t *inspector_answer_tree(request *r);
-json_t *inspector_answer_diff(request *r);
-json_t *inspector_answer_who(request *r);
-json_t *inspector_answer_curve(request *r);
-json_t *inspector_answer_when(request *r);
-json_t *inspector_answer_hash(request *r);
-json_t *inspector_answer_recording(request *r);
-json_t *inspector_answer_control(request *r);
-json_t *inspector_answer_edit(request *r);
-json_t *inspector_answer_whatif(request *r);
-json_t *inspector_answer_whatif_play(request *r);
-json_t *inspector_answer_sql(request *r);
+json *inspector_answer_overview(request *r);
+json *inspector_answer_ticks(request *r);
+json *inspector_ticks_after(reef_inspector *i, uint64_t first, uint64_t most, uint64_t *next);
+json *inspector_answer_types(request *r);
+json *inspector_answer_tables(request *r);
+json *inspector_answer_systems(request *r);
+json *inspector_answer_spans(request *r);
+json *inspector_answer_events(request *r);
+json *inspector_answer_entities(request *r);
+json *inspector_answer_entity(request *r);
+json *inspector_answer_explain(request *r);
+json *inspector_answer_tree(request *r);
+json *inspector_answer_diff(request *r);
+json *inspector_answer_who(request *r);
+json *inspector_answer_curve(request *r);
+json *inspector_answer_when(request *r);
+json *inspector_answer_hash(request *r);
+json *inspector_answer_recording(request *r);
+json *inspector_answer_control(request *r);
+json *inspector_answer_edit(request *r);
+json *inspector_answer_whatif(request *r);
+json *inspector_answer_whatif_play(request *r);
+json *inspector_answer_sql(request *r);
 void inspector_whatif_free(reef_inspector *i);
 
 /* Writes edits into a world of this thread: [{"do": "set", ...}]. Returns the number that was done, and why the next
  * one wasn't. */
-size_t inspector_edits_apply(reef_world *w, const json_t *edits, char *why);
+size_t inspector_edits_apply(reef_world *w, const json *edits, char *why);
 /* Number of entities that match a text. False: `why` says what is wrong. */
 bool inspector_query_count(reef_world *w, const char *text, uint64_t *count, char *why, size_t size);
 const char *inspector_entity_label(const reef_world *w, reef_entity e, char *text, size_t size); /* its name, or 7v1 */

@@ -80,11 +80,22 @@ static moment *kept_find(const reef_inspector *i, uint64_t tick)
     return i->newest && i->newest->tick == tick ? i->newest : NULL;
 }
 
+/* The lock is held. On the simulation's thread, which has no update to wait for. */
+static void newest_take(reef_inspector *i)
+{
+    i->wants_moment = true;
+    pthread_mutex_unlock(&i->lock);
+    if (i->world) inspector_hand_over(i, false);
+    pthread_mutex_lock(&i->lock);
+}
+
 /* The lock is held. Waits for a moment of the newest update, if the simulation still comes by. */
 static moment *newest_wait(reef_inspector *i)
 {
     const uint64_t until = inspector_patience_end(i), serial = i->serial;
     const uint32_t failures = i->failures;
+    if (i->alone && !(i->newest && i->newest->serial >= serial)) newest_take(i);
+    if (i->alone) return i->newest;
     i->waiting++;
     while (!(i->newest && i->newest->serial >= serial) && !atomic_load(&i->ending) && i->failures == failures) {
         i->wants_moment = true;
@@ -153,6 +164,10 @@ moment *inspector_moment_of_living(reef_inspector *i, reef_entity e)
 bool inspector_order_give(reef_inspector *i, void (*run)(reef_inspector *i, void *data), void *data)
 {
     order o = {.run = run, .data = data};
+    if (i->alone) {
+        if (i->world) run(i, data);
+        return i->world != NULL;
+    }
     const uint64_t until = inspector_patience_end(i);
     pthread_mutex_lock(&i->lock);
     order **at = &i->orders;

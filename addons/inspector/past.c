@@ -20,35 +20,35 @@ static const char *change_word(reef_change_kind kind)
 
 /* ---- one change as JSON ---- */
 
-static json_t *change_json(const reef_world *before, const reef_world *after, const reef_change *c)
+static json *change_json(const reef_world *before, const reef_world *after, const reef_change *c)
 {
-    json_t *j = json_object();
+    json *j = inspector_object();
     reef_type_info t;
     const char *name = reef_name(after, c->entity) ? reef_name(after, c->entity) : reef_name(before, c->entity);
-    json_object_set_new(j, "kind", json_string(change_word(c->kind)));
-    json_object_set_new(j, "id", inspector_json_entity(c->entity));
-    if (name) json_object_set_new(j, "name", inspector_json_text(name));
+    inspector_put(j, "kind", inspector_text(change_word(c->kind)));
+    inspector_put(j, "id", inspector_json_entity(c->entity));
+    if (name) inspector_put(j, "name", inspector_text(name));
     if (c->kind == REEF_CHANGE_NAME) {
-        json_object_set_new(j, "was", inspector_json_text(c->was));
-        json_object_set_new(j, "is", inspector_json_text(c->is));
+        inspector_put(j, "was", inspector_text(c->was));
+        inspector_put(j, "is", inspector_text(c->is));
     }
     if (!reef_type_get(c->component, &t)) return j;
-    json_object_set_new(j, "component", inspector_json_text(t.name));
-    if (t.home == REEF_MULTI) json_object_set_new(j, "number", json_integer(c->number));
+    inspector_put(j, "component", inspector_text(t.name));
+    if (t.home == REEF_MULTI) inspector_put(j, "number", inspector_integer(c->number));
     if (c->kind != REEF_CHANGE_VALUE) {
-        if (c->was) json_object_set_new(j, "was", inspector_json_value(&t, c->was));
-        if (c->is) json_object_set_new(j, "is", inspector_json_value(&t, c->is));
+        if (c->was) inspector_put(j, "was", inspector_json_value(&t, c->was));
+        if (c->is) inspector_put(j, "is", inspector_json_value(&t, c->is));
         return j;
     }
-    json_t *was = t.field_count ? json_object() : inspector_json_value(&t, c->was);
-    json_t *is = t.field_count ? json_object() : inspector_json_value(&t, c->is);
+    json *was = t.field_count ? inspector_object() : inspector_json_value(&t, c->was);
+    json *is = t.field_count ? inspector_object() : inspector_json_value(&t, c->is);
     for (uint32_t k = 0; k < t.field_count; k++) {
         if ((c->fields >> (k < 63 ? k : 63) & 1) == 0) continue;
-        json_object_set_new(was, t.fields[k].name, inspector_json_field(&t.fields[k], c->was));
-        json_object_set_new(is, t.fields[k].name, inspector_json_field(&t.fields[k], c->is));
+        inspector_put(was, t.fields[k].name, inspector_json_field(&t.fields[k], c->was));
+        inspector_put(is, t.fields[k].name, inspector_json_field(&t.fields[k], c->is));
     }
-    json_object_set_new(j, "was", was);
-    json_object_set_new(j, "is", is);
+    inspector_put(j, "was", was);
+    inspector_put(j, "is", is);
     return j;
 }
 
@@ -56,7 +56,7 @@ static json_t *change_json(const reef_world *before, const reef_world *after, co
 
 typedef struct tally {
     uint64_t total;
-    json_t *by; /* "value Position": number */
+    json *by; /* "value Position": number */
 } tally;
 
 static void tally_add(tally *t, const reef_change *c)
@@ -64,10 +64,10 @@ static void tally_add(tally *t, const reef_change *c)
     char key[REEF_TYPE_NAME_MAX + 16];
     const char *name = c->component.id ? reef_type_name(c->component) : NULL;
     (void)snprintf(key, sizeof key, "%s%s%s", change_word(c->kind), name ? " " : "", name ? name : "");
-    const json_t *n = json_object_get(t->by, key);
+    json *n = inspector_member(t->by, key);
     t->total++;
-    if (n) json_integer_set((json_t *)(uintptr_t)n, json_integer_value(n) + 1);
-    else json_object_set_new(t->by, key, json_integer(1));
+    if (n) inspector_integer_set(n, inspector_integer_in(n) + 1);
+    else inspector_put(t->by, key, inspector_integer(1));
 }
 
 /* ---- equal changes as one group ---- */
@@ -75,28 +75,28 @@ static void tally_add(tally *t, const reef_change *c)
 /* The changes that an answer lists, and the groups of those of one kind and component: of what is made or destroyed,
  * those of entities with the same components. A group counts all of its changes, and lists the first `each`. */
 typedef struct listing {
-    json_t *changes, *groups, *places; /* places: the number of a group, by its key */
+    json *changes, *groups, *places; /* places: the number of a group, by its key */
     uint64_t limit, each;
 } listing;
 
 static listing listing_new(const request *r)
 {
     const uint64_t limit = inspector_parameter_number(r, "limit", 200, CHANGES_MAX);
-    return (listing){json_array(), json_array(), json_object(), limit,
+    return (listing){inspector_array(), inspector_array(), inspector_object(), limit,
                      inspector_parameter_number(r, "each", limit, CHANGES_MAX)};
 }
 
 static void listing_free(listing *l)
 {
-    json_decref(l->changes);
-    json_decref(l->groups);
-    json_decref(l->places);
+    inspector_json_free(l->changes);
+    inspector_json_free(l->groups);
+    inspector_json_free(l->places);
 }
 
 typedef struct group_key {
     char text[KEY_MAX];
     size_t size;
-    json_t *types; /* NULL: only the key is wanted */
+    json *types; /* NULL: only the key is wanted */
 } group_key;
 
 static bool group_key_add(void *context, reef_entity e, reef_component type, const void *data, size_t size)
@@ -107,43 +107,43 @@ static bool group_key_add(void *context, reef_entity e, reef_component type, con
     const int n = snprintf(k->text + k->size, sizeof k->text - k->size, ",%s", name);
     if (n < 0 || (size_t)n >= sizeof k->text - k->size) return false;
     k->size += (size_t)n;
-    if (k->types) json_array_append_new(k->types, inspector_json_text(name));
+    if (k->types) inspector_append(k->types, inspector_text(name));
     return true;
 }
 
-static json_t *group_new(const reef_world *w, const reef_change *c)
+static json *group_new(const reef_world *w, const reef_change *c)
 {
-    json_t *g = json_object();
+    json *g = inspector_object();
     const bool whole = c->kind == REEF_CHANGE_GONE || c->kind == REEF_CHANGE_BORN;
-    json_object_set_new(g, "kind", json_string(change_word(c->kind)));
-    if (c->component.id) json_object_set_new(g, "component", inspector_json_text(reef_type_name(c->component)));
-    json_object_set_new(g, "count", json_integer(0));
-    group_key k = {.types = whole ? json_array() : NULL};
+    inspector_put(g, "kind", inspector_text(change_word(c->kind)));
+    if (c->component.id) inspector_put(g, "component", inspector_text(reef_type_name(c->component)));
+    inspector_put(g, "count", inspector_integer(0));
+    group_key k = {.types = whole ? inspector_array() : NULL};
     if (whole) (void)reef_visit_entity(w, c->entity, group_key_add, &k);
-    if (whole) json_object_set_new(g, "types", k.types);
+    if (whole) inspector_put(g, "types", k.types);
     return g;
 }
 
 /* Counts the change. Returns its JSON, which the listing owns; NULL: it isn't listed. */
-static json_t *listing_add(listing *l, const reef_world *before, const reef_world *after, const reef_change *c)
+static json *listing_add(listing *l, const reef_world *before, const reef_world *after, const reef_change *c)
 {
     const reef_world *w = c->kind == REEF_CHANGE_GONE ? before : after;
     group_key k = {.types = NULL};
     k.size = (size_t)snprintf(k.text, sizeof k.text, "%d %" PRIu32, (int)c->kind, c->component.id);
     if (c->kind == REEF_CHANGE_GONE || c->kind == REEF_CHANGE_BORN)
         (void)reef_visit_entity(w, c->entity, group_key_add, &k);
-    const json_t *place = json_object_get(l->places, k.text);
-    const json_int_t number = place ? json_integer_value(place) : (json_int_t)json_array_size(l->groups);
+    const json *place = inspector_member(l->places, k.text);
+    const int64_t number = place ? inspector_integer_in(place) : (int64_t)inspector_json_size(l->groups);
     if (place == NULL) {
-        json_array_append_new(l->groups, group_new(w, c));
-        json_object_set_new(l->places, k.text, json_integer(number));
+        inspector_append(l->groups, group_new(w, c));
+        inspector_put(l->places, k.text, inspector_integer(number));
     }
-    json_t *count = json_object_get(json_array_get(l->groups, (size_t)number), "count");
-    json_integer_set(count, json_integer_value(count) + 1);
-    if ((uint64_t)json_integer_value(count) > l->each || json_array_size(l->changes) >= l->limit) return NULL;
-    json_t *j = change_json(before, after, c);
-    json_object_set_new(j, "group", json_integer(number));
-    json_array_append_new(l->changes, j);
+    json *count = inspector_member(inspector_element(l->groups, (size_t)number), "count");
+    inspector_integer_set(count, inspector_integer_in(count) + 1);
+    if ((uint64_t)inspector_integer_in(count) > l->each || inspector_json_size(l->changes) >= l->limit) return NULL;
+    json *j = change_json(before, after, c);
+    inspector_put(j, "group", inspector_integer(number));
+    inspector_append(l->changes, j);
     return j;
 }
 
@@ -177,15 +177,15 @@ static bool filter_lets(const filter *f, const reef_change *c)
     return f->component.id == 0 || f->component.id == c->component.id;
 }
 
-json_t *inspector_answer_diff(request *r)
+json *inspector_answer_diff(request *r)
 {
     filter f;
     view from, to;
     if (!filter_read(r, &f) || !inspector_view_open(r, "from", &from)) return NULL;
     if (!inspector_view_open(r, "to", &to)) return inspector_view_close(r, &from), NULL;
-    tally t = {.by = json_object()};
+    tally t = {.by = inspector_object()};
     listing l = listing_new(r);
-    json_t *j = NULL;
+    json *j = NULL;
     reef_diff *d = reef_diff_new(from.world, to.world);
     for (const reef_change *c; d && (c = reef_diff_next(d)) != NULL;) {
         if (!filter_lets(&f, c)) continue;
@@ -193,17 +193,17 @@ json_t *inspector_answer_diff(request *r)
         tally_add(&t, c);
     }
     if (d) {
-        j = json_object();
-        json_object_set_new(j, "from", inspector_json_number(from.moment->tick));
-        json_object_set_new(j, "to", inspector_json_number(to.moment->tick));
-        json_object_set_new(j, "total", inspector_json_number(t.total));
-        json_object_set(j, "counts", t.by);
-        json_object_set(j, "groups", l.groups);
-        json_object_set(j, "changes", l.changes);
+        j = inspector_object();
+        inspector_put(j, "from", inspector_json_number(from.moment->tick));
+        inspector_put(j, "to", inspector_json_number(to.moment->tick));
+        inspector_put(j, "total", inspector_json_number(t.total));
+        inspector_put(j, "counts", inspector_json_share(t.by));
+        inspector_put(j, "groups", inspector_json_share(l.groups));
+        inspector_put(j, "changes", inspector_json_share(l.changes));
     }
     reef_diff_free(d);
     listing_free(&l);
-    json_decref(t.by);
+    inspector_json_free(t.by);
     inspector_view_close(r, &to);
     inspector_view_close(r, &from);
     return j ? j : inspector_refuse(r, 503, "no memory");
@@ -215,7 +215,7 @@ json_t *inspector_answer_diff(request *r)
 typedef struct change_key {
     reef_entity entity;
     uint32_t component, number, kind;
-    json_t *systems; /* the list of its systems, in its JSON */
+    json *systems; /* the list of its systems, in its JSON */
 } change_key;
 
 typedef struct keys {
@@ -248,7 +248,7 @@ typedef struct who {
     keys keys;
     filter filter;
     listing listing;
-    json_t *systems;
+    json *systems;
     uint64_t total;
     bool exact;
 } who;
@@ -260,9 +260,9 @@ static bool who_begin(who *x, const reef_world *before, const reef_world *after)
     for (const reef_change *c; d && (c = reef_diff_next(d)) != NULL;) {
         if (!filter_lets(&x->filter, c)) continue;
         x->total++;
-        json_t *j = listing_add(&x->listing, before, after, c), *systems = j ? json_array() : NULL;
+        json *j = listing_add(&x->listing, before, after, c), *systems = j ? inspector_array() : NULL;
         if (j == NULL) continue;
-        json_object_set_new(j, "by", systems);
+        inspector_put(j, "by", systems);
         change_key *k = key_find(&x->keys, c);
         if (k->systems == NULL) *k = (change_key){c->entity, c->component.id, c->number, key_kind(c->kind), systems};
     }
@@ -273,22 +273,22 @@ static bool who_begin(who *x, const reef_world *before, const reef_world *after)
 /* Between two neighbours: what this system did; NULL: the step did it, outside of systems. Returns how much. */
 static uint64_t who_compare(who *x, const reef_world *a, const reef_world *b, const char *system)
 {
-    tally t = {.by = json_object()};
+    tally t = {.by = inspector_object()};
     reef_diff *d = reef_diff_new(a, b);
     for (const reef_change *c; d && (c = reef_diff_next(d)) != NULL;) {
         if (!filter_lets(&x->filter, c)) continue;
         tally_add(&t, c);
         const change_key *k = key_find(&x->keys, c);
-        if (k->systems && json_array_size(k->systems) < SYSTEMS_TOLD)
-            json_array_append_new(k->systems, system ? inspector_json_text(system) : json_null());
+        if (k->systems && inspector_json_size(k->systems) < SYSTEMS_TOLD)
+            inspector_append(k->systems, system ? inspector_text(system) : inspector_null());
     }
     reef_diff_free(d);
-    json_t *one = json_object();
-    json_object_set_new(one, "system", system ? inspector_json_text(system) : json_null());
-    json_object_set_new(one, "total", inspector_json_number(t.total));
-    json_object_set_new(one, "counts", t.by);
-    if (system || t.total) json_array_append_new(x->systems, one);
-    else json_decref(one);
+    json *one = inspector_object();
+    inspector_put(one, "system", system ? inspector_text(system) : inspector_null());
+    inspector_put(one, "total", inspector_json_number(t.total));
+    inspector_put(one, "counts", t.by);
+    if (system || t.total) inspector_append(x->systems, one);
+    else inspector_json_free(one);
     return t.total;
 }
 
@@ -317,11 +317,11 @@ static const char *who_play(request *r, who *x, const moment *before, const mome
     return error;
 }
 
-json_t *inspector_answer_who(request *r)
+json *inspector_answer_who(request *r)
 {
     const uint64_t tick = inspector_parameter_number(r, "tick", 0, UINT64_MAX);
-    who x = {.listing = listing_new(r), .systems = json_array(), .keys.mask = 4 * 1024 - 1};
-    json_t *j = NULL;
+    who x = {.listing = listing_new(r), .systems = inspector_array(), .keys.mask = 4 * 1024 - 1};
+    json *j = NULL;
     const char *error = NULL;
     moment *after = tick ? inspector_moment_hold(r->i, MOMENT_TICK, tick) : NULL;
     moment *before = after ? inspector_moment_hold(r->i, MOMENT_TICK, tick - 1) : NULL;
@@ -343,19 +343,19 @@ json_t *inspector_answer_who(request *r)
     reef_world_free(b);
     if (error == NULL) error = who_play(r, &x, before, after);
     if (error == NULL) {
-        j = json_object();
-        json_object_set_new(j, "tick", inspector_json_number(tick));
-        json_object_set_new(j, "total", inspector_json_number(x.total));
-        json_object_set_new(j, "exact", json_boolean(x.exact));
-        json_object_set(j, "systems", x.systems);
-        json_object_set(j, "groups", x.listing.groups);
-        json_object_set(j, "changes", x.listing.changes);
+        j = inspector_object();
+        inspector_put(j, "tick", inspector_json_number(tick));
+        inspector_put(j, "total", inspector_json_number(x.total));
+        inspector_put(j, "exact", inspector_boolean(x.exact));
+        inspector_put(j, "systems", inspector_json_share(x.systems));
+        inspector_put(j, "groups", inspector_json_share(x.listing.groups));
+        inspector_put(j, "changes", inspector_json_share(x.listing.changes));
     } else if (*error) {
         (void)inspector_refuse(r, 503, "%s", error);
     }
     free(x.keys.slot);
     listing_free(&x.listing);
-    json_decref(x.systems);
+    inspector_json_free(x.systems);
     inspector_moment_release(r->i, before);
     inspector_moment_release(r->i, after);
     return j;
@@ -398,7 +398,7 @@ static bool value_copy(const reef_world *w, const field_of *f, void *room)
 }
 
 /* How many entities match a query in recorded states: in at most COUNTS_MAX of them, evenly spaced up to the newest. */
-static json_t *counts_curve(request *r, const char *text)
+static json *counts_curve(request *r, const char *text)
 {
     uint64_t count, number = 0;
     char why[REEF_DETAIL_MAX];
@@ -406,26 +406,26 @@ static json_t *counts_curve(request *r, const char *text)
     moment **list = inspector_moments_hold(r->i, inspector_parameter_number(r, "from", 0, UINT64_MAX),
                                            inspector_parameter_number(r, "to", UINT64_MAX, UINT64_MAX), &count);
     const uint64_t step = (count + COUNTS_MAX - 1) / COUNTS_MAX;
-    json_t *points = json_array();
+    json *points = inspector_array();
     for (uint64_t n = count ? (count - 1) % step : 0; list && n < count && good; n += step) {
         reef_world *w = inspector_moment_fork(list[n]);
         good = w == NULL || inspector_query_count(w, text, &number, why, sizeof why);
-        json_t *point = json_array();
-        json_array_append_new(point, inspector_json_number(list[n]->tick));
-        json_array_append_new(point, w ? inspector_json_number(number) : json_null());
-        json_array_append_new(points, point);
+        json *point = inspector_array();
+        inspector_append(point, inspector_json_number(list[n]->tick));
+        inspector_append(point, w ? inspector_json_number(number) : inspector_null());
+        inspector_append(points, point);
         reef_world_free(w);
     }
     if (list) inspector_moments_release(r->i, list, count);
-    json_t *j = json_object();
-    json_object_set_new(j, "points", points);
+    json *j = inspector_object();
+    inspector_put(j, "points", points);
     if (good) return j;
-    json_decref(j);
+    inspector_json_free(j);
     return inspector_refuse(r, 400, "%s", why);
 }
 
 /* The value of a field in every recorded state: [[tick, value], ...]; null where the entity doesn't have it. */
-json_t *inspector_answer_curve(request *r)
+json *inspector_answer_curve(request *r)
 {
     field_of f;
     uint64_t count;
@@ -436,23 +436,23 @@ json_t *inspector_answer_curve(request *r)
     char *room = malloc(f.info.size + 1);
     moment **list = inspector_moments_hold(r->i, inspector_parameter_number(r, "from", 0, UINT64_MAX),
                                            inspector_parameter_number(r, "to", UINT64_MAX, UINT64_MAX), &count);
-    json_t *points = json_array();
+    json *points = inspector_array();
     for (uint64_t n = 0; room && list && n < count; n++) {
         reef_world *w = inspector_moment_fork(list[n]);
         double number;
-        json_t *point = json_array(), *value = NULL; /* of NaN and infinities json_real makes nothing */
-        json_array_append_new(point, inspector_json_number(list[n]->tick));
+        json *point = inspector_array(), *value = NULL; /* of NaN and infinities json_real makes nothing */
+        inspector_append(point, inspector_json_number(list[n]->tick));
         if (w && value_copy(w, &f, room) && inspector_field_number(f.field, f.element, room, &number))
-            value = json_real(number);
-        json_array_append_new(point, value ? value : json_null());
-        json_array_append_new(points, point);
+            value = inspector_real(number);
+        inspector_append(point, value ? value : inspector_null());
+        inspector_append(points, point);
         reef_world_free(w);
     }
     if (list) inspector_moments_release(r->i, list, count);
     free(room);
-    json_t *j = json_object();
-    if (f.field->unit) json_object_set_new(j, "unit", inspector_json_text(f.field->unit));
-    json_object_set_new(j, "points", points);
+    json *j = inspector_object();
+    if (f.field->unit) inspector_put(j, "unit", inspector_text(f.field->unit));
+    inspector_put(j, "points", points);
     return j;
 }
 
@@ -513,7 +513,7 @@ static bool became_true(condition *c, reef_world *before, reef_world *now)
 
 /* The last recorded tick up to `before` in which a field changed, or a condition became true. It looks at all of them,
  * newest first: what changes back would be missed by halving. */
-json_t *inspector_answer_when(request *r)
+json *inspector_answer_when(request *r)
 {
     char text[TEXT_MAX];
     condition c = {.text = NULL};
@@ -532,13 +532,13 @@ json_t *inspector_answer_when(request *r)
         now = before;
     }
     reef_world_free(now);
-    json_t *j = json_object();
-    json_object_set_new(j, "tick", found ? inspector_json_number(list[found - 1]->tick) : json_null());
-    json_object_set_new(j, "oldest", count ? inspector_json_number(list[0]->tick) : json_null());
+    json *j = inspector_object();
+    inspector_put(j, "tick", found ? inspector_json_number(list[found - 1]->tick) : inspector_null());
+    inspector_put(j, "oldest", count ? inspector_json_number(list[0]->tick) : inspector_null());
     if (list) inspector_moments_release(r->i, list, count);
     free(c.room[0]);
     free(c.room[1]);
     if (!c.failed) return j;
-    json_decref(j);
+    inspector_json_free(j);
     return inspector_refuse(r, 400, "%s", c.why);
 }

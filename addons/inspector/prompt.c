@@ -7,6 +7,7 @@
 
 enum {
     ANSWER_MAX = 8 << 20,   /* bytes of an answer */
+    ANSWER_DEPTH_MAX = 64,  /* of its nesting */
     PROMPT_STACK = 2 << 20, /* the server's threads have 100 KB, which is little for an SQL compiler */
     PROMPT_REASON_MAX = 512
 };
@@ -54,6 +55,10 @@ static void *prompt_thread(void *data)
 /* Reads a fork, and waits. False: there is no thread. */
 static bool prompt_read(prompt *p)
 {
+    if (p->i->alone) {
+        prompt_ask(p);
+        return true;
+    }
     pthread_attr_t how;
     pthread_t thread;
     if (pthread_attr_init(&how) != 0) return false;
@@ -75,21 +80,21 @@ static void prompt_write_run(reef_inspector *i, void *data)
 }
 
 /* {"answers": [...]}: what the function wrote. */
-static json_t *prompt_answer(request *r, const prompt *p, uint64_t took_ns)
+static json *prompt_answer(request *r, const prompt *p, uint64_t took_ns)
 {
-    json_error_t error;
+    json_error error;
     if (p->status != REEF_OK)
         return inspector_refuse(r, p->status == REEF_NO_MEMORY ? 503 : 400, "%s",
                                 p->reason[0] ? p->reason : reef_status_text(p->status));
-    json_t *answers = json_loadb(p->bytes ? p->bytes : "", p->size, JSON_ALLOW_NUL, &error);
+    json *answers = inspector_json_read(p->bytes ? p->bytes : "", p->size, ANSWER_DEPTH_MAX, &error);
     if (answers == NULL) return inspector_refuse(r, 503, "the program's answer is no JSON: %.100s", error.text);
-    json_t *j = json_object();
-    json_object_set_new(j, "answers", answers);
-    json_object_set_new(j, "ns", inspector_json_number(took_ns));
+    json *j = inspector_object();
+    inspector_put(j, "answers", answers);
+    inspector_put(j, "ns", inspector_json_number(took_ns));
     return j;
 }
 
-static json_t *prompt_run(request *r, prompt *p)
+static json *prompt_run(request *r, prompt *p)
 {
     char at[32];
     view v;
@@ -110,14 +115,14 @@ static json_t *prompt_run(request *r, prompt *p)
 }
 
 /* {"sql": "select ..."}, of the state that the parameter `at` names. */
-json_t *inspector_answer_sql(request *r)
+json *inspector_answer_sql(request *r)
 {
-    const json_t *text = json_object_get(r->body, "sql");
+    const json *text = inspector_member(r->body, "sql");
     if (r->i->config.sql == NULL) return inspector_refuse(r, 404, "the program has no prompt for SQL");
-    if (!json_is_string(text)) return inspector_refuse(r, 400, "expected sql (a text)");
+    if (!inspector_is_text(text)) return inspector_refuse(r, 400, "expected sql (a text)");
     if (atomic_exchange(&r->i->prompted, true)) return inspector_refuse(r, 409, "another statement runs");
-    prompt p = {.i = r->i, .statements = json_string_value(text)};
-    json_t *j = prompt_run(r, &p);
+    prompt p = {.i = r->i, .statements = inspector_text_in(text)};
+    json *j = prompt_run(r, &p);
     free(p.bytes);
     atomic_store(&r->i->prompted, false);
     return j;

@@ -112,27 +112,27 @@ static void held_order(reef_inspector *i, void *data) { *(uint64_t *)data = byte
 
 /* How many bytes a recorded tick takes: measured in the next ticks, or what the recording has measured. Rate is null if
  * the program doesn't tick. */
-json_t *inspector_answer_recording(request *r)
+json *inspector_answer_recording(request *r)
 {
     reef_inspector *i = r->i;
     const uint64_t until = inspector_patience_end(i);
     uint64_t used = 0;
     pthread_mutex_lock(&i->lock);
     bool known = i->records && i->record_rate;
-    const bool tries = !known && !i->paused;
+    const bool tries = !known && !i->paused && !i->alone;
     pthread_mutex_unlock(&i->lock);
     if (!inspector_order_give(i, held_order, &used) || (tries && !inspector_order_give(i, trials_order, NULL)))
         return inspector_refuse(r, 503, "the program doesn't tick");
-    json_t *j = json_object();
+    json *j = inspector_object();
     pthread_mutex_lock(&i->lock);
     while (tries && i->trials && !atomic_load(&i->ending) && inspector_wait_until(&i->told, &i->lock, until)) continue;
     const uint64_t rate = known ? i->record_rate : i->trial_rate;
     known |= tries && i->trials < TRIALS;
     i->trials = 0;
-    json_object_set_new(j, "rate", known ? inspector_json_number(rate) : json_null());
-    json_object_set_new(j, "used", inspector_json_number(used));
-    json_object_set_new(j, "bound", inspector_json_number(i->config.record_bytes));
-    json_object_set_new(j, "room", json_integer(i->config.record_ticks));
+    inspector_put(j, "rate", known ? inspector_json_number(rate) : inspector_null());
+    inspector_put(j, "used", inspector_json_number(used));
+    inspector_put(j, "bound", inspector_json_number(i->config.record_bytes));
+    inspector_put(j, "room", inspector_integer(i->config.record_ticks));
     pthread_mutex_unlock(&i->lock);
     return j;
 }

@@ -8,10 +8,10 @@
  *         reef_inspector_update(i);
  *     }
  *
- * This is a separate library, which uses libjansson and reef's public headers. The server has threads of
- * its own. They get a world only as a snapshot, which reef_inspector_update takes when somebody asks for one, and look
- * into forks of it. So the simulation never waits for a browser, and while nobody looks, a tick costs some hundred
- * nanoseconds more. docs/manual/inspector.md describes the page and the interface behind it (HTTP and JSON).
+ * This is a separate library, which uses reef's public headers. The server has threads of its own. They get a world
+ * only as a snapshot, which reef_inspector_update takes when somebody asks for one, and look into forks of it. So the
+ * simulation never waits for a browser, and while nobody looks, a tick costs some hundred nanoseconds more.
+ * docs/manual/inspector.md describes the page and the interface behind it (HTTP and JSON).
  *
  * Types, systems and values are shown by their names and fields (REEF_FIELDS). The world must be copyable, as for
  * reef_fork; copy and destroy hooks run on the server's threads too. */
@@ -71,6 +71,22 @@ reef_inspector *reef_inspect(reef_world *world, const reef_inspector_config *con
  * allowed. */
 void reef_inspector_free(reef_inspector *inspector);
 
+/* An inspector without a server and without threads, for programs that bring the requests themselves, such as those in
+ * a web page: reef_inspector_ask. Port, bind, hosts, token and waits of the settings are of no use to it. The caller
+ * owns it, and frees it before the world. NULL: no memory, no world. */
+reef_inspector *reef_inspector_new(reef_world *world, const reef_inspector_config *config);
+/* Answers a request on this thread, which is the one that ticks, between two ticks. Address: what the page asks of
+ * the server, such as "/api/entities?q=Position"; `body`: JSON for what the server takes by POST, otherwise NULL.
+ * Writes the answer in JSON, {"error": "..."} if it is refused, and returns the status that the server would answer:
+ * 200 is good, 503 without memory or world. Of an inspector with a server: 503. */
+int reef_inspector_ask(reef_inspector *inspector, const char *address, const char *body, reef_writer to);
+/* May the program play a tick? Not while a request has paused it. One tick is taken of those that it was stepped for.
+ * Only an inspector without a server asks for this; others hold the world by themselves. */
+bool reef_inspector_may_tick(reef_inspector *inspector);
+/* A second world, such as a fork that is played beside the first: requests look at it by "at=beside", and compare with
+ * it. Of inspectors without a server. Call it again with NULL before that world is freed. */
+void reef_inspector_beside(reef_inspector *inspector, reef_world *world);
+
 /* The address for the browser, with the token behind "#token=", so that no browser sends it to a server by itself.
  * Lives as long as the inspector. */
 const char *reef_inspector_address(const reef_inspector *inspector);
@@ -88,6 +104,9 @@ void reef_inspector_rest(reef_inspector *inspector, uint32_t ms);
  * page stays open. Call it on the thread that ticks, before the old world is freed. NULL: it looks at none until the
  * next call, and requests are answered with 503. Of inspector NULL is allowed. */
 void reef_inspector_turn_to(reef_inspector *inspector, reef_world *world);
+/* Looks at a copy of its world from now on, such as a fork that outlives it; what was recorded stays. Call it on the
+ * thread that ticks, before the old world is freed. NULL for either does nothing. */
+void reef_inspector_follow(reef_inspector *inspector, reef_world *world);
 /* Is the page or anything else connected, or was it within the last three seconds? Any thread. */
 bool reef_inspector_is_open(const reef_inspector *inspector);
 

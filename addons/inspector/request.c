@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-json_t *inspector_refuse(request *r, int status, const char *format, ...)
+json *inspector_refuse(request *r, int status, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -33,7 +33,7 @@ uint64_t inspector_parameter_number(const request *r, const char *name, uint64_t
 
 bool inspector_view_open(request *r, const char *name, view *v)
 {
-    static const char *const words[MOMENTS] = {"now", "", "step", "before-step", "without", "with"};
+    static const char *const words[MOMENTS] = {"now", "", "step", "before-step", "without", "with", "beside"};
     char at[32] = "now";
     *v = (view){NULL, NULL};
     if (!inspector_parameter(r, name, at, sizeof at)) strcpy(at, "now");

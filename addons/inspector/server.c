@@ -12,6 +12,7 @@
  *   no length; a body of over 64 KiB  411, 413
  *
  * Only then is the body read, and anything looked at or done. */
+#include "answer.h"
 #include "door.h"
 #include "page.h"
 #include <inttypes.h>
@@ -29,121 +30,92 @@ static void send_bytes(connection *c, int status, const char *type, const char *
     if (inspector_send(c, head, n) && !head_only) (void)inspector_send(c, bytes, size);
 }
 
-static void send_json(connection *c, int status, json_t *j)
+static void send_json(connection *c, int status, json *j)
 {
     static const char no_memory[] = "{\"error\":\"no memory\"}";
-    char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
-    json_decref(j);
-    if (text) send_bytes(c, status, "application/json", "", text, strlen(text));
+    size_t size;
+    char *text = inspector_json_text_of(j, &size);
+    inspector_json_free(j);
+    if (text) send_bytes(c, status, "application/json", "", text, size);
     else send_bytes(c, 503, "application/json", "", no_memory, sizeof no_memory - 1);
     free(text);
 }
 
 static void send_error(connection *c, int status, const char *error)
 {
-    json_t *j = json_object();
-    json_object_set_new(j, "error", inspector_json_text(error));
+    json *j = inspector_object();
+    inspector_put(j, "error", inspector_text(error));
     send_json(c, status, j);
 }
 
 /* ---- who is let in ---- */
 
 /* Is it one of our names, with our port behind it? */
-static bool host_is_ours(const reef_inspector *i, const char *host, size_t size)
+static bool host_is_ours(const server *s, const char *host, size_t size)
 {
     static const char *const always[] = {"127.0.0.1", "localhost", "[::1]"};
     char port[8], name[160];
-    const int length = snprintf(port, sizeof port, ":%u", (unsigned)i->port);
+    const int length = snprintf(port, sizeof port, ":%u", (unsigned)s->port);
     if (size >= (size_t)length && strncmp(host + size - (size_t)length, port, (size_t)length) == 0)
         size -= (size_t)length;
-    else if (i->port != 80) return false;
+    else if (s->port != 80) return false;
     if (size == 0 || size >= sizeof name) return false;
     memcpy(name, host, size);
     name[size] = 0;
     for (size_t k = 0; k < sizeof always / sizeof always[0]; k++)
         if (inspector_same_word(name, always[k])) return true;
-    for (unsigned k = 0; k < i->host_count; k++)
-        if (inspector_same_word(name, i->hosts[k])) return true;
+    for (unsigned k = 0; k < s->host_count; k++)
+        if (inspector_same_word(name, s->hosts[k])) return true;
     return false;
 }
 
 /* Compares all bytes, wherever the first difference is, so that the time doesn't tell. */
-static bool token_is_ours(const reef_inspector *i, const char *token, size_t size)
+static bool token_is_ours(const server *s, const char *token, size_t size)
 {
-    const size_t length = strlen(i->token);
+    const size_t length = strlen(s->token);
     unsigned char differs = size != length;
-    for (size_t k = 0; k < length; k++) differs |= (unsigned char)(i->token[k] ^ (k < size ? token[k] : 0));
+    for (size_t k = 0; k < length; k++) differs |= (unsigned char)(s->token[k] ^ (k < size ? token[k] : 0));
     return differs == 0;
 }
 
-static bool has_token(const reef_inspector *i, const request_head *h)
+static bool has_token(const server *s, const request_head *h)
 {
     char token[TOKEN_MAX + 2];
     const int n = inspector_head_parameter(h->query, "token", token, sizeof token);
-    if (n >= 0) return token_is_ours(i, token, (size_t)n);
+    if (n >= 0) return token_is_ours(s, token, (size_t)n);
     const char *bearer = h->authorization;
     if (bearer == NULL || !inspector_begins_with(bearer, "Bearer ")) return false;
-    return token_is_ours(i, bearer + 7, strlen(bearer + 7));
+    return token_is_ours(s, bearer + 7, strlen(bearer + 7));
 }
 
 /* A bucket of tokens: so many requests a second, and as many at once. */
 static bool rate_allows(reef_inspector *i)
 {
+    server *s = i->server;
     const uint64_t now = inspector_now_ns();
     pthread_mutex_lock(&i->lock);
-    i->tokens += (double)(now - i->tokens_ns) * 1e-9 * REQUESTS_A_SECOND;
-    i->tokens_ns = now;
-    if (i->tokens > REQUESTS_A_SECOND) i->tokens = REQUESTS_A_SECOND;
-    const bool allows = i->tokens >= 1;
-    if (allows) i->tokens -= 1;
+    s->tokens += (double)(now - s->tokens_ns) * 1e-9 * REQUESTS_A_SECOND;
+    s->tokens_ns = now;
+    if (s->tokens > REQUESTS_A_SECOND) s->tokens = REQUESTS_A_SECOND;
+    const bool allows = s->tokens >= 1;
+    if (allows) s->tokens -= 1;
     pthread_mutex_unlock(&i->lock);
     return allows;
 }
 
 /* ---- the stream of events ---- */
 
-static bool event_send(connection *c, const char *event, json_t *data)
+static bool event_send(connection *c, const char *event, json *data)
 {
-    char *text = json_dumps(data, JSON_COMPACT);
-    json_decref(data);
+    size_t size;
+    char *text = inspector_json_text_of(data, &size);
+    inspector_json_free(data);
     char head[64];
     const int n = snprintf(head, sizeof head, "event: %s\ndata: ", event);
-    const bool sent = text && inspector_send(c, head, (size_t)n) && inspector_send(c, text, strlen(text)) &&
-                      inspector_send(c, "\n\n", 2);
+    const bool sent =
+        text && inspector_send(c, head, (size_t)n) && inspector_send(c, text, size) && inspector_send(c, "\n\n", 2);
     free(text);
     return sent;
-}
-
-/* What is told beside new ticks: when it changes, and every second. */
-static json_t *stream_state(reef_inspector *i)
-{
-    pthread_mutex_lock(&i->lock);
-    json_t *j = json_object();
-    json_object_set_new(j, "paused", json_boolean(i->paused));
-    json_object_set_new(j, "speed", json_real(i->speed));
-    json_object_set_new(j, "records", json_boolean(i->records));
-    json_object_set_new(j, "traces", json_boolean(i->traces));
-    const uint64_t n = i->kept_end - i->kept_first;
-    json_object_set_new(j, "kept", inspector_json_number(n));
-    if (n) {
-        json_object_set_new(j, "first", inspector_json_number(i->kept[i->kept_first % i->config.record_ticks]->tick));
-        json_object_set_new(j, "last",
-                            inspector_json_number(i->kept[(i->kept_end - 1) % i->config.record_ticks]->tick));
-    }
-    if (n || i->records) {
-        json_object_set_new(j, "room", json_integer(i->config.record_ticks));
-        json_object_set_new(j, "bound", inspector_json_number(i->config.record_bytes));
-        json_object_set_new(j, "used", inspector_json_number(i->record_used));
-        json_object_set_new(j, "rate", inspector_json_number(i->record_rate));
-        json_object_set_new(j, "dropped", inspector_json_number(i->record_dropped));
-    }
-    if (i->step_number) {
-        json_object_set_new(j, "step_system", inspector_json_text(i->step_system));
-        json_object_set_new(j, "step_number", json_integer(i->step_number));
-        json_object_set_new(j, "step_count", json_integer(i->step_count));
-    }
-    pthread_mutex_unlock(&i->lock);
-    return j;
 }
 
 /* Sends until the client is gone: ten times a second at most, what happened since. */
@@ -152,7 +124,7 @@ static void stream(reef_inspector *i, connection *c)
     static const char begin[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n";
     const request r = {.i = i, .query = inspector_connection_head(c)->query};
     uint64_t next = inspector_parameter_number(&r, "after", 0, UINT64_MAX);
-    json_t *last = NULL;
+    json *last = NULL;
     bool open = inspector_send(c, begin, sizeof begin - 1) &&
                 inspector_send(c, inspector_security, strlen(inspector_security)) && inspector_send(c, "\r\n", 2);
     if (next == 0) next = UINT64_MAX; /* only the newest */
@@ -160,17 +132,18 @@ static void stream(reef_inspector *i, connection *c)
         atomic_store(&i->looked_ns, inspector_now_ns());
         atomic_store(&i->busy, true);
         uint64_t before = next;
-        json_t *rows = inspector_ticks_after(i, next, 500, &next);
-        if (json_array_size(rows) || round == 0 || before == UINT64_MAX) open = event_send(c, "ticks", rows);
-        else json_decref(rows);
-        json_t *state = stream_state(i);
-        if (open && (round % 20 == 0 || !json_equal(state, last))) open = event_send(c, "state", json_incref(state));
-        json_decref(last);
+        json *rows = inspector_ticks_after(i, next, 500, &next);
+        if (inspector_json_size(rows) || round == 0 || before == UINT64_MAX) open = event_send(c, "ticks", rows);
+        else inspector_json_free(rows);
+        json *state = inspector_state_json(i);
+        if (open && (round % 20 == 0 || !inspector_json_equal(state, last)))
+            open = event_send(c, "state", inspector_json_share(state));
+        inspector_json_free(last);
         last = state;
         const struct timespec rest = {0, 100000000};
         (void)nanosleep(&rest, NULL);
     }
-    json_decref(last);
+    inspector_json_free(last);
 }
 
 static void stream_begin(reef_inspector *i, connection *c)
@@ -219,82 +192,28 @@ static void send_trace(reef_inspector *i, connection *c)
 
 /* ---- what answers a path ---- */
 
-typedef struct path {
+typedef struct served_path {
     const char *path;
-    bool posts, writes; /* a POST; only with reef_inspector_config.writes */
-    json_t *(*answer)(request *r);
     void (*serve)(reef_inspector *i, connection *c); /* what isn't one answer in JSON */
-} path;
+} served_path;
 
-static const path paths[] = {
-    {"/api/overview", false, false, inspector_answer_overview, NULL},
-    {"/api/ticks", false, false, inspector_answer_ticks, NULL},
-    {"/api/types", false, false, inspector_answer_types, NULL},
-    {"/api/tables", false, false, inspector_answer_tables, NULL},
-    {"/api/systems", false, false, inspector_answer_systems, NULL},
-    {"/api/spans", false, false, inspector_answer_spans, NULL},
-    {"/api/events", false, false, inspector_answer_events, NULL},
-    {"/api/entities", false, false, inspector_answer_entities, NULL},
-    {"/api/entity", false, false, inspector_answer_entity, NULL},
-    {"/api/explain", false, false, inspector_answer_explain, NULL},
-    {"/api/tree", false, false, inspector_answer_tree, NULL},
-    {"/api/diff", false, false, inspector_answer_diff, NULL},
-    {"/api/who", false, false, inspector_answer_who, NULL},
-    {"/api/curve", false, false, inspector_answer_curve, NULL},
-    {"/api/when", false, false, inspector_answer_when, NULL},
-    {"/api/recording", false, false, inspector_answer_recording, NULL},
-    {"/api/hash", false, false, inspector_answer_hash, NULL},
-    {"/api/whatif", false, false, inspector_answer_whatif, NULL},
-    {"/api/stream", false, false, NULL, stream_begin},
-    {"/api/trace", false, false, NULL, send_trace},
-    {"/api/sql", true, false, inspector_answer_sql, NULL}, /* changes nothing without writes */
-    {"/api/record", true, false, inspector_answer_control, NULL},
-    {"/api/control", true, true, inspector_answer_control, NULL},
-    {"/api/edit", true, true, inspector_answer_edit, NULL},
-    {"/api/whatif/play", true, true, inspector_answer_whatif_play, NULL},
-};
-
-/* Is it nested deeper than any body needs? The parser calls itself for each level. */
-static bool too_deep(const char *text, size_t size)
-{
-    int depth = 0;
-    bool quoted = false;
-    for (size_t k = 0; k < size; k++) {
-        if (quoted && text[k] == '\\') k++;
-        else if (text[k] == '"') quoted = !quoted;
-        else if (!quoted && (text[k] == '[' || text[k] == '{') && ++depth > DEPTH_MAX) return true;
-        else if (!quoted && (text[k] == ']' || text[k] == '}')) depth--;
-    }
-    return false;
-}
-
-/* Reads JSON from the body of a POST. False: it is refused. */
-static bool body_read(request *r, const char *bytes, size_t size)
-{
-    json_error_t error;
-    if (too_deep(bytes, size)) return inspector_refuse(r, 400, "the body is nested too deep"), false;
-    r->body = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
-    if (r->body) return true;
-    return inspector_refuse(r, 400, "no JSON: %s (byte %d)", error.text, error.position), false;
-}
+static const served_path served[] = {{"/api/stream", stream_begin}, {"/api/trace", send_trace}};
 
 static void serve(reef_inspector *i, connection *c)
 {
-    const path *p = inspector_connection_answerer(c);
-    request r = {.i = i, .query = inspector_connection_head(c)->query, .status = 200};
+    const void *answerer = inspector_connection_answerer(c);
     size_t size;
+    int status;
     const char *body = inspector_connection_body(c, &size);
-    atomic_store(&i->looked_ns, inspector_now_ns());
-    atomic_store(&i->busy, true);
-    if (p->serve) {
-        p->serve(i, c);
+    for (size_t k = 0; k < sizeof served / sizeof served[0]; k++) {
+        if (answerer != &served[k]) continue;
+        atomic_store(&i->looked_ns, inspector_now_ns());
+        atomic_store(&i->busy, true);
+        served[k].serve(i, c);
         return;
     }
-    json_t *j = NULL;
-    if (!p->posts || body_read(&r, body, size)) j = p->answer(&r);
-    json_decref(r.body);
-    if (j) send_json(c, r.status, j);
-    else send_error(c, r.status == 200 ? 503 : r.status, r.error[0] ? r.error : "no memory");
+    json *j = inspector_answer(i, answerer, inspector_connection_head(c)->query, body, size, &status);
+    send_json(c, status, j);
 }
 
 /* ---- who is let in ---- */
@@ -302,7 +221,7 @@ static void serve(reef_inspector *i, connection *c)
 static verdict refusal(int status, const char *why) { return (verdict){.status = status, .why = why}; }
 
 /* A request that changes something, or asks in a body. */
-static verdict post_judge(const reef_inspector *i, const path *p, const request_head *h)
+static verdict post_judge(const reef_inspector *i, const answer_path *p, const request_head *h)
 {
     if (strcmp(h->method, "POST") != 0) return refusal(405, "expected POST");
     if (p->writes && !i->config.writes) return refusal(403, "the program doesn't allow writes");
@@ -316,7 +235,7 @@ static verdict post_judge(const reef_inspector *i, const path *p, const request_
 static verdict judge(reef_inspector *i, const request_head *h)
 {
     const bool gets = strcmp(h->method, "GET") == 0 || strcmp(h->method, "HEAD") == 0;
-    if (h->host == NULL || !host_is_ours(i, h->host, strlen(h->host)))
+    if (h->host == NULL || !host_is_ours(i->server, h->host, strlen(h->host)))
         return refusal(403, "this isn't a name of this machine (reef_inspector_config.hosts)");
     if (h->origin && (strncmp(h->origin, "http://", 7) != 0 || !inspector_same_word(h->origin + 7, h->host)))
         return refusal(403, "the request comes from a page of another site");
@@ -325,36 +244,113 @@ static verdict judge(reef_inspector *i, const request_head *h)
         if (!gets) return refusal(405, "expected GET");
         return (verdict){.status = 200, .type = f->type, .bytes = f->bytes, .size = f->size};
     }
-    if (!has_token(i, h))
+    if (!has_token(i->server, h))
         return refusal(401, "the token is missing or wrong: open the address that the program printed");
     if (!rate_allows(i)) return refusal(429, "too many requests");
-    for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++) {
-        const path *p = &paths[k];
-        if (strcmp(h->path, p->path) != 0) continue;
-        if (p->posts) return post_judge(i, p, h);
-        return gets ? (verdict){.answerer = p} : refusal(405, "expected GET");
-    }
+    for (size_t k = 0; k < sizeof served / sizeof served[0]; k++)
+        if (strcmp(h->path, served[k].path) == 0)
+            return gets ? (verdict){.answerer = &served[k]} : refusal(405, "expected GET");
+    const answer_path *p = inspector_path_find(h->path);
+    if (p && p->posts) return post_judge(i, p, h);
+    if (p) return gets ? (verdict){.answerer = p} : refusal(405, "expected GET");
     return refusal(404, "there is nothing here");
 }
 
 /* ---- beginning and end ---- */
 
-bool inspector_server_start(reef_inspector *i, char *reason)
+/* A token of 128 random bits. False: the system gives none. */
+static bool token_make(char *token)
 {
-    i->tokens_ns = inspector_now_ns();
-    i->tokens = REQUESTS_A_SECOND;
+    unsigned char bytes[16];
+    FILE *f = fopen("/dev/urandom", "rb");
+    const bool read = f && fread(bytes, 1, sizeof bytes, f) == sizeof bytes;
+    if (f) (void)fclose(f);
+    for (size_t k = 0; read && k < sizeof bytes; k++) (void)sprintf(token + 2 * k, "%02x", bytes[k]);
+    return read;
+}
+
+static bool token_take(char *token, const char *given)
+{
+    static const char allowed[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const size_t size = strlen(given);
+    if (size < 16 || size > TOKEN_MAX || strspn(given, allowed) != size) return false;
+    memcpy(token, given, size + 1);
+    return true;
+}
+
+static bool hosts_take(server *s, const char *hosts)
+{
+    for (const char *at = hosts ? hosts : ""; *at;) {
+        const size_t size = strcspn(at, " ");
+        if (size >= sizeof s->hosts[0] || s->host_count == HOSTS_MAX) return false;
+        if (size) memcpy(s->hosts[s->host_count++], at, size);
+        at += size + (at[size] == ' ');
+    }
+    return true;
+}
+
+static const char *names_take(server *s, const reef_inspector_config *c)
+{
+    if (c->token ? !token_take(s->token, c->token) : !token_make(s->token))
+        return c->token ? "a token has 16 to 64 letters and digits" : "the system gives no random numbers";
+    if (!hosts_take(s, c->hosts)) return "too many hosts, or too long ones";
+    const char *bind = c->bind ? c->bind : "127.0.0.1";
+    if (strlen(bind) >= sizeof s->bind || strpbrk(bind, ", ")) return "one address to listen on";
+    strcpy(s->bind, bind);
+    return NULL;
+}
+
+static void server_stop(reef_inspector *i)
+{
+    inspector_door_close(i->server);
+    free(i->server);
+    i->server = NULL;
+}
+
+static bool server_start(reef_inspector *i, const reef_inspector_config *config, char *reason)
+{
+    server *s = i->server;
+    const char *mistake = names_take(s, config);
+    if (mistake) {
+        (void)snprintf(reason, REEF_DETAIL_MAX, "%s", mistake);
+        return false;
+    }
+    s->tokens_ns = inspector_now_ns();
+    s->tokens = REQUESTS_A_SECOND;
     if (!inspector_door_open(i, &(door_calls){judge, serve}, reason)) return false;
-    const bool any = strcmp(i->bind, "0.0.0.0") == 0 || strcmp(i->bind, "::") == 0;
-    const char *name = i->bind;
-    if (any) name = i->host_count ? i->hosts[0] : "127.0.0.1";
-    (void)snprintf(i->address, sizeof i->address,
-                   strchr(name, ':') ? "http://[%s]:%u/#token=%s" : "http://%s:%u/#token=%s", name, (unsigned)i->port,
-                   i->token);
-    if (!any && i->host_count < HOSTS_MAX)
-        (void)snprintf(i->hosts[i->host_count++], sizeof i->hosts[0], strchr(i->bind, ':') ? "[%s]" : "%s", i->bind);
-    if (inspector_door_start(i)) return true;
+    const bool any = strcmp(s->bind, "0.0.0.0") == 0 || strcmp(s->bind, "::") == 0;
+    const char *name = s->bind;
+    if (any) name = s->host_count ? s->hosts[0] : "127.0.0.1";
+    (void)snprintf(s->address, sizeof s->address,
+                   strchr(name, ':') ? "http://[%s]:%u/#token=%s" : "http://%s:%u/#token=%s", name, (unsigned)s->port,
+                   s->token);
+    if (!any && s->host_count < HOSTS_MAX)
+        (void)snprintf(s->hosts[s->host_count++], sizeof s->hosts[0], strchr(s->bind, ':') ? "[%s]" : "%s", s->bind);
+    if (inspector_door_start(s)) return true;
     (void)snprintf(reason, REEF_DETAIL_MAX, "there are no threads for the server");
     return false;
 }
 
-void inspector_server_stop(reef_inspector *i) { inspector_door_close(i); }
+reef_inspector *reef_inspect_why(reef_world *w, const reef_inspector_config *config, char *reason)
+{
+    static const reef_inspector_config none;
+    char nowhere[REEF_DETAIL_MAX];
+    if (reason == NULL) reason = nowhere;
+    reef_inspector *i = inspector_make(w, config, reason);
+    if (i == NULL) return NULL;
+    i->server_stop = server_stop;
+    i->server = calloc(1, sizeof *i->server);
+    if (i->server == NULL) (void)snprintf(reason, REEF_DETAIL_MAX, "no memory");
+    if (i->server && server_start(i, config ? config : &none, reason)) return i;
+    free(i->server);
+    inspector_drop(i);
+    return NULL;
+}
+
+reef_inspector *reef_inspect(reef_world *w, const reef_inspector_config *config)
+{
+    return reef_inspect_why(w, config, NULL);
+}
+
+const char *reef_inspector_address(const reef_inspector *i) { return i && i->server ? i->server->address : ""; }
+uint16_t reef_inspector_port(const reef_inspector *i) { return i && i->server ? i->server->port : 0; }

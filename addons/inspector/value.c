@@ -11,73 +11,37 @@
 
 enum { BYTES_SHOWN = 256, ELEMENTS_SHOWN = 256 };
 
-/* ---- texts ---- */
+/* ---- numbers and entities ---- */
 
-/* Returns the length of the sequence of UTF-8 at `s`, of which `size` bytes are left; 0: it isn't one. */
-static size_t utf8_length(const unsigned char *s, size_t size)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const size_t n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
-    if (n < 2 || n > size) return n == 1;
-    uint32_t code = s[0] & (0xFFu >> (n + 1));
-    for (size_t k = 1; k < n; k++) {
-        if (s[k] >> 6 != 2) return 0;
-        code = code << 6 | (s[k] & 0x3F);
-    }
-    return code < least[n] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000) ? 0 : n;
-}
-
-json_t *inspector_json_text_sized(const char *text, size_t size)
-{
-    json_t *whole = json_stringn(text, size);
-    if (whole) return whole;
-    char *clean = malloc(size * 3 + 1), *to = clean;
-    if (clean == NULL) return json_null();
-    for (size_t k = 0; k < size;) {
-        const size_t n = utf8_length((const unsigned char *)text + k, size - k);
-        memcpy(to, n ? text + k : "\xEF\xBF\xBD", n ? n : 3);
-        to += n ? n : 3;
-        k += n ? n : 1;
-    }
-    whole = json_stringn(clean, (size_t)(to - clean));
-    free(clean);
-    return whole ? whole : json_null();
-}
-
-json_t *inspector_json_text(const char *text)
-{
-    return text ? inspector_json_text_sized(text, strlen(text)) : json_null();
-}
-
-json_t *inspector_json_number(uint64_t number)
+json *inspector_json_number(uint64_t number)
 {
     char text[32];
-    if (number <= (uint64_t)1 << 53) return json_integer((json_int_t)number);
+    if (number <= (uint64_t)1 << 53) return inspector_integer((int64_t)number);
     (void)snprintf(text, sizeof text, "%" PRIu64, number);
-    return json_string(text);
+    return inspector_text(text);
 }
 
-static json_t *json_signed(int64_t number)
+static json *json_signed(int64_t number)
 {
     char text[32];
-    if (number >= -((int64_t)1 << 53) && number <= (int64_t)1 << 53) return json_integer(number);
+    if (number >= -((int64_t)1 << 53) && number <= (int64_t)1 << 53) return inspector_integer(number);
     (void)snprintf(text, sizeof text, "%" PRId64, number);
-    return json_string(text);
+    return inspector_text(text);
 }
 
-static json_t *json_float(double number)
+static json *json_float(double number)
 {
-    if (isnan(number)) return json_string("NaN");
-    if (isinf(number)) return json_string(number < 0 ? "-Infinity" : "Infinity");
-    return json_real(number);
+    if (isnan(number)) return inspector_text("NaN");
+    if (isinf(number)) return inspector_text(number < 0 ? "-Infinity" : "Infinity");
+    return inspector_real(number);
 }
 
-json_t *inspector_json_entity(reef_entity e)
+json *inspector_json_entity(reef_entity e)
 {
     char text[32];
-    if (reef_entity_is_null(e)) return json_null();
+    if (reef_entity_is_null(e)) return inspector_null();
     (void)snprintf(text, sizeof text, "%" PRIu32 "v%" PRIu32, e.index, e.generation);
-    return json_string(text);
+    return inspector_text(text);
 }
 
 bool inspector_entity_of_text(const char *text, reef_entity *e)
@@ -167,7 +131,7 @@ static bool is_signed(reef_kind k) { return k == REEF_I8 || k == REEF_I16 || k =
 static bool is_float(reef_kind k) { return k == REEF_F32 || k == REEF_F64; }
 
 /* A float as the shortest number that reads back as the same one: 0.1, not 0.10000000149. */
-static json_t *json_single(const void *data)
+static json *json_single(const void *data)
 {
     char text[PLAIN_NUMBER_MAX];
     double number = 0;
@@ -177,64 +141,64 @@ static json_t *json_single(const void *data)
         plain_number_write(text, digits, (double)x);
         if (plain_number_read(text, &number) && (float)number == x) break;
     }
-    return json_real(number);
+    return inspector_real(number);
 }
 
 /* A value by its name; NULL: nothing of it has a name, so it is a number. */
-static json_t *json_named(const reef_field *f, const void *data)
+static json *json_named(const reef_field *f, const void *data)
 {
     char text[REEF_NAMES_TEXT_MAX];
     const int64_t value = is_signed(f->kind) ? signed_of(f->kind, data) : (int64_t)unsigned_of(f->kind, data);
     const size_t length = reef_names_write(f->names, value, text, sizeof text);
-    return isdigit((unsigned char)text[0]) || text[0] == '-' ? NULL : inspector_json_text_sized(text, length);
+    return isdigit((unsigned char)text[0]) || text[0] == '-' ? NULL : inspector_text_sized(text, length);
 }
 
-static json_t *json_element(const reef_field *f, const void *data)
+static json *json_element(const reef_field *f, const void *data)
 {
     reef_entity e;
     const reef_kind kind = f->kind;
-    json_t *named = f->names ? json_named(f, data) : NULL;
+    json *named = f->names ? json_named(f, data) : NULL;
     if (named) return named;
-    if (kind == REEF_BOOL) return json_boolean(*(const unsigned char *)data != 0);
+    if (kind == REEF_BOOL) return inspector_boolean(*(const unsigned char *)data != 0);
     if (kind == REEF_ENTITY) return memcpy(&e, data, sizeof e), inspector_json_entity(e);
     if (kind == REEF_F32) return json_single(data);
     if (kind == REEF_F64) return json_float(float_of(kind, data));
     return is_signed(kind) ? json_signed(signed_of(kind, data)) : inspector_json_number(unsigned_of(kind, data));
 }
 
-json_t *inspector_json_field(const reef_field *f, const void *data)
+json *inspector_json_field(const reef_field *f, const void *data)
 {
     const char *at = (const char *)data + f->offset;
     const uint32_t count = inspector_field_count(f);
     if (f->kind == REEF_CHAR) {
         const char *end = memchr(at, 0, f->bytes);
-        return inspector_json_text_sized(at, end ? (size_t)(end - at) : f->bytes);
+        return inspector_text_sized(at, end ? (size_t)(end - at) : f->bytes);
     }
     if (count == 1) return json_element(f, at);
-    json_t *list = json_array();
+    json *list = inspector_array();
     for (uint32_t i = 0; i < count && i < ELEMENTS_SHOWN; i++)
-        json_array_append_new(list, json_element(f, at + (size_t)i * inspector_kind_size(f->kind)));
+        inspector_append(list, json_element(f, at + (size_t)i * inspector_kind_size(f->kind)));
     return list;
 }
 
-static json_t *json_bytes(const unsigned char *data, uint32_t size)
+static json *json_bytes(const unsigned char *data, uint32_t size)
 {
     char text[2 * BYTES_SHOWN + 4], *to = text;
     for (uint32_t i = 0; i < size && i < BYTES_SHOWN; i++) to += sprintf(to, "%02x", data[i]);
     if (size > BYTES_SHOWN) (void)sprintf(to, "...");
-    return json_string(text);
+    return inspector_text(text);
 }
 
-json_t *inspector_json_value(const reef_type_info *t, const void *data)
+json *inspector_json_value(const reef_type_info *t, const void *data)
 {
-    if (data == NULL || t->size == 0) return json_null();
+    if (data == NULL || t->size == 0) return inspector_null();
     if (t->field_count == 0) return json_bytes(data, t->size);
-    json_t *value = json_object();
+    json *value = inspector_object();
     for (uint32_t i = 0; i < t->field_count; i++) {
-        json_t *name = inspector_json_text(t->fields[i].name);
-        json_object_set_new(value, json_string_value(name) ? json_string_value(name) : "?",
-                            inspector_json_field(&t->fields[i], data));
-        json_decref(name);
+        json *name = inspector_text(t->fields[i].name);
+        inspector_put(value, inspector_text_in(name) ? inspector_text_in(name) : "?",
+                      inspector_json_field(&t->fields[i], data));
+        inspector_json_free(name);
     }
     return value;
 }
@@ -257,13 +221,13 @@ static bool wrong(char *why, const char *expected, const reef_field *f)
     return false;
 }
 
-static bool number_of_json(const json_t *j, double *number)
+static bool number_of_json(const json *j, double *number)
 {
-    if (json_is_number(j)) {
-        *number = json_number_value(j);
+    if (inspector_is_number(j)) {
+        *number = inspector_number_in(j);
         return true;
     }
-    const char *text = json_string_value(j);
+    const char *text = inspector_text_in(j);
     if (text == NULL) return false;
     *number = (double)NAN;
     if (strcmp(text, "NaN") == 0) return true;
@@ -274,22 +238,22 @@ static bool number_of_json(const json_t *j, double *number)
     return plain_number_read(text, number);
 }
 
-static bool signed_of_json(const json_t *j, int64_t *number)
+static bool signed_of_json(const json *j, int64_t *number)
 {
     char *end;
-    if (json_is_integer(j)) return *number = json_integer_value(j), true;
-    const char *text = json_string_value(j);
+    if (inspector_is_integer(j)) return *number = inspector_integer_in(j), true;
+    const char *text = inspector_text_in(j);
     if (text == NULL || *text == 0) return false;
     errno = 0;
     *number = strtoll(text, &end, 10);
     return *end == 0 && errno == 0;
 }
 
-static bool unsigned_of_json(const json_t *j, uint64_t *number)
+static bool unsigned_of_json(const json *j, uint64_t *number)
 {
     char *end;
-    if (json_is_integer(j)) return *number = (uint64_t)json_integer_value(j), json_integer_value(j) >= 0;
-    const char *text = json_string_value(j);
+    if (inspector_is_integer(j)) return *number = (uint64_t)inspector_integer_in(j), inspector_integer_in(j) >= 0;
+    const char *text = inspector_text_in(j);
     if (text == NULL || !isdigit((unsigned char)*text)) return false;
     errno = 0;
     *number = strtoull(text, &end, 10);
@@ -307,7 +271,7 @@ static bool in_range(const reef_field *f, double number, char *why)
     return false;
 }
 
-static bool signed_set(const reef_field *f, const json_t *to, void *at, char *why)
+static bool signed_set(const reef_field *f, const json *to, void *at, char *why)
 {
     int64_t n;
     const unsigned bits = 8 * inspector_kind_size(f->kind);
@@ -326,7 +290,7 @@ static bool signed_set(const reef_field *f, const json_t *to, void *at, char *wh
     return true;
 }
 
-static bool unsigned_set(const reef_field *f, const json_t *to, void *at, char *why)
+static bool unsigned_set(const reef_field *f, const json *to, void *at, char *why)
 {
     uint64_t n;
     const unsigned bits = 8 * inspector_kind_size(f->kind);
@@ -344,7 +308,7 @@ static bool unsigned_set(const reef_field *f, const json_t *to, void *at, char *
     return true;
 }
 
-static bool float_set(const reef_field *f, const json_t *to, void *at, char *why)
+static bool float_set(const reef_field *f, const json *to, void *at, char *why)
 {
     double n;
     if (!number_of_json(to, &n)) return wrong(why, "a number", f);
@@ -355,47 +319,47 @@ static bool float_set(const reef_field *f, const json_t *to, void *at, char *why
     return true;
 }
 
-static bool entity_set(const reef_field *f, const json_t *to, void *at, char *why)
+static bool entity_set(const reef_field *f, const json *to, void *at, char *why)
 {
     reef_entity e = {0, 0};
-    if (!json_is_null(to) && (!json_is_string(to) || !inspector_entity_of_text(json_string_value(to), &e)))
+    if (!inspector_is_null(to) && (!inspector_is_text(to) || !inspector_entity_of_text(inspector_text_in(to), &e)))
         return wrong(why, "an entity such as 7v1, or null", f);
     memcpy(at, &e, sizeof e);
     return true;
 }
 
 /* Takes a name, or several of a bit mask: the number goes on as JSON. */
-static bool named_set(const reef_field *f, const json_t *to, void *at, char *why)
+static bool named_set(const reef_field *f, const json *to, void *at, char *why)
 {
     int64_t value = 0;
     char expected[REEF_DETAIL_MAX];
     (void)snprintf(expected, sizeof expected, "a name of %.60s, or a number", f->names->name);
-    if (!reef_names_read(f->names, json_string_value(to), json_string_length(to), &value))
+    if (!reef_names_read(f->names, inspector_text_in(to), inspector_text_size(to), &value))
         return wrong(why, expected, f);
-    json_t *number = is_signed(f->kind) || value >= 0 ? json_signed(value) : inspector_json_number((uint64_t)value);
+    json *number = is_signed(f->kind) || value >= 0 ? json_signed(value) : inspector_json_number((uint64_t)value);
     const bool good = is_signed(f->kind) ? signed_set(f, number, at, why) : unsigned_set(f, number, at, why);
-    json_decref(number);
+    inspector_json_free(number);
     return good;
 }
 
-bool inspector_field_set(const reef_field *f, uint32_t element, const json_t *to, void *data, char *why)
+bool inspector_field_set(const reef_field *f, uint32_t element, const json *to, void *data, char *why)
 {
     char *at = (char *)data + f->offset + (size_t)element * inspector_kind_size(f->kind);
     if (element >= inspector_field_count(f)) return wrong(why, "an element that it has", f);
     if (f->kind == REEF_CHAR) {
-        const size_t size = json_string_length(to);
-        if (!json_is_string(to) || size > f->bytes) return wrong(why, "a text that fits", f);
+        const size_t size = inspector_text_size(to);
+        if (!inspector_is_text(to) || size > f->bytes) return wrong(why, "a text that fits", f);
         memset(at, 0, f->bytes);
-        memcpy(at, json_string_value(to), size);
+        memcpy(at, inspector_text_in(to), size);
         return true;
     }
     if (f->kind == REEF_BOOL) {
-        if (!json_is_boolean(to)) return wrong(why, "true or false", f);
-        *(unsigned char *)at = json_is_true(to);
+        if (!inspector_is_boolean(to)) return wrong(why, "true or false", f);
+        *(unsigned char *)at = inspector_is_true(to);
         return true;
     }
     if (f->kind == REEF_ENTITY) return entity_set(f, to, at, why);
-    if (f->names && json_is_string(to)) return named_set(f, to, at, why);
+    if (f->names && inspector_is_text(to)) return named_set(f, to, at, why);
     if (is_float(f->kind)) return float_set(f, to, at, why);
     return is_signed(f->kind) ? signed_set(f, to, at, why) : unsigned_set(f, to, at, why);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 struct whatif {
-    json_t *watches; /* texts of queries */
-    json_t *series;  /* [[tick, [entities, count ...], [entities, count ...]], ...] */
+    json *watches; /* texts of queries */
+    json *series;  /* [[tick, [entities, count ...], [entities, count ...]], ...] */
     uint64_t tick, ticks, played;
     bool running, stop;
     char error[REEF_DETAIL_MAX];
@@ -16,8 +16,8 @@ void inspector_whatif_free(reef_inspector *i)
 {
     whatif *x = i->whatif;
     if (x == NULL) return;
-    json_decref(x->watches);
-    json_decref(x->series);
+    inspector_json_free(x->watches);
+    inspector_json_free(x->series);
     free(x);
     i->whatif = NULL;
 }
@@ -27,7 +27,7 @@ void inspector_whatif_free(reef_inspector *i)
 typedef struct pair {
     const moment *from;
     reef_world *world[2]; /* without and with the edits */
-    const json_t *edits;
+    const json *edits;
     float dt;
     char why[REEF_DETAIL_MAX];
 } pair;
@@ -48,7 +48,7 @@ static void pair_begin(reef_inspector *i, void *data)
     p->dt = whatif_dt(i, p->from);
     for (int k = 0; k < 2; k++) p->world[k] = reef_snapshot_fork(p->from->snapshot);
     if (p->world[0] == NULL || p->world[1] == NULL) (void)snprintf(p->why, sizeof p->why, "no memory");
-    else if (inspector_edits_apply(p->world[1], p->edits, p->why) == json_array_size(p->edits)) p->why[0] = 0;
+    else if (inspector_edits_apply(p->world[1], p->edits, p->why) == inspector_json_size(p->edits)) p->why[0] = 0;
 }
 
 static void pair_play(reef_inspector *i, void *data)
@@ -68,15 +68,15 @@ static void pair_end(reef_inspector *i, void *data)
     }
 }
 
-static json_t *counts_json(reef_world *w, const json_t *watches)
+static json *counts_json(reef_world *w, const json *watches)
 {
-    json_t *list = json_array();
+    json *list = inspector_array();
     char why[REEF_DETAIL_MAX];
-    json_array_append_new(list, inspector_json_number(reef_count_alive(w)));
-    for (size_t k = 0; k < json_array_size(watches); k++) {
+    inspector_append(list, inspector_json_number(reef_count_alive(w)));
+    for (size_t k = 0; k < inspector_json_size(watches); k++) {
         uint64_t n = 0;
-        (void)inspector_query_count(w, json_string_value(json_array_get(watches, k)), &n, why, sizeof why);
-        json_array_append_new(list, inspector_json_number(n));
+        (void)inspector_query_count(w, inspector_text_in(inspector_element(watches, k)), &n, why, sizeof why);
+        inspector_append(list, inspector_json_number(n));
     }
     return list;
 }
@@ -85,15 +85,15 @@ static json_t *counts_json(reef_world *w, const json_t *watches)
 static bool whatif_note(reef_inspector *i, pair *p)
 {
     reef_world *fork[2] = {reef_fork(p->world[0]), reef_fork(p->world[1])};
-    json_t *row = json_array();
-    json_array_append_new(row, inspector_json_number(reef_tick_count(p->world[0])));
+    json *row = inspector_array();
+    inspector_append(row, inspector_json_number(reef_tick_count(p->world[0])));
     for (int k = 0; k < 2; k++) {
         if (fork[k]) reef_set_log(fork[k], reef_log_none, NULL);
-        json_array_append_new(row, fork[k] ? counts_json(fork[k], i->whatif->watches) : json_null());
+        inspector_append(row, fork[k] ? counts_json(fork[k], i->whatif->watches) : inspector_null());
         reef_world_free(fork[k]);
     }
     pthread_mutex_lock(&i->lock);
-    json_array_append_new(i->whatif->series, row);
+    inspector_append(i->whatif->series, row);
     const bool stop = i->whatif->stop;
     pthread_mutex_unlock(&i->lock);
     return !stop;
@@ -115,33 +115,34 @@ static void whatif_play(reef_inspector *i, pair *p, uint64_t ticks)
 
 /* ---- answers ---- */
 
-json_t *inspector_answer_whatif(request *r)
+json *inspector_answer_whatif(request *r)
 {
-    json_t *j = json_object();
+    json *j = inspector_object();
     pthread_mutex_lock(&r->i->lock);
     const whatif *x = r->i->whatif;
-    json_object_set_new(j, "running", json_boolean(x && x->running));
+    inspector_put(j, "running", inspector_boolean(x && x->running));
     if (x) {
-        json_object_set_new(j, "tick", inspector_json_number(x->tick));
-        json_object_set_new(j, "ticks", inspector_json_number(x->ticks));
-        json_object_set_new(j, "played", inspector_json_number(x->played));
-        json_object_set_new(j, "watches", json_deep_copy(x->watches));
-        json_object_set_new(j, "series", json_deep_copy(x->series));
-        json_object_set_new(j, "error", x->error[0] ? inspector_json_text(x->error) : json_null());
+        inspector_put(j, "tick", inspector_json_number(x->tick));
+        inspector_put(j, "ticks", inspector_json_number(x->ticks));
+        inspector_put(j, "played", inspector_json_number(x->played));
+        inspector_put(j, "watches", inspector_json_copy(x->watches));
+        inspector_put(j, "series", inspector_json_copy(x->series));
+        inspector_put(j, "error", x->error[0] ? inspector_text(x->error) : inspector_null());
     }
     pthread_mutex_unlock(&r->i->lock);
     return j;
 }
 
 /* Takes the place of what was played before. False: one is being played. */
-static bool whatif_begin(reef_inspector *i, const json_t *watches, uint64_t tick, uint64_t ticks)
+static bool whatif_begin(reef_inspector *i, const json *watches, uint64_t tick, uint64_t ticks)
 {
     whatif *x = calloc(1, sizeof *x);
     if (x == NULL) return false;
-    *x = (whatif){.watches = json_array(), .series = json_array(), .tick = tick, .ticks = ticks, .running = true};
-    for (size_t k = 0; k < json_array_size(watches) && k < WATCHES_MAX; k++)
-        if (json_is_string(json_array_get(watches, k)))
-            json_array_append_new(x->watches, json_deep_copy(json_array_get(watches, k)));
+    *x = (whatif){
+        .watches = inspector_array(), .series = inspector_array(), .tick = tick, .ticks = ticks, .running = true};
+    for (size_t k = 0; k < inspector_json_size(watches) && k < WATCHES_MAX; k++)
+        if (inspector_is_text(inspector_element(watches, k)))
+            inspector_append(x->watches, inspector_json_copy(inspector_element(watches, k)));
     pthread_mutex_lock(&i->lock);
     const bool taken = i->whatif && i->whatif->running;
     if (!taken) {
@@ -150,32 +151,32 @@ static bool whatif_begin(reef_inspector *i, const json_t *watches, uint64_t tick
     }
     pthread_mutex_unlock(&i->lock);
     if (!taken) return true;
-    json_decref(x->watches);
-    json_decref(x->series);
+    inspector_json_free(x->watches);
+    inspector_json_free(x->series);
     free(x);
     return false;
 }
 
 /* {"at": tick or absent, "ticks": n, "edits": [...], "watches": ["Position", ...]}; {"stop": true} ends it. Answers
  * when all is played. */
-json_t *inspector_answer_whatif_play(request *r)
+json *inspector_answer_whatif_play(request *r)
 {
     reef_inspector *i = r->i;
-    const json_t *at = json_object_get(r->body, "at"), *ticks = json_object_get(r->body, "ticks"),
-                 *edits = json_object_get(r->body, "edits");
-    if (json_is_true(json_object_get(r->body, "stop"))) {
+    const json *at = inspector_member(r->body, "at"), *ticks = inspector_member(r->body, "ticks"),
+               *edits = inspector_member(r->body, "edits");
+    if (inspector_is_true(inspector_member(r->body, "stop"))) {
         pthread_mutex_lock(&i->lock);
         if (i->whatif) i->whatif->stop = true;
         pthread_mutex_unlock(&i->lock);
-        return json_object();
+        return inspector_object();
     }
-    const json_int_t n = json_integer_value(ticks);
-    if (!json_is_integer(ticks) || n < 1 || n > WHATIF_TICKS_MAX || (edits && !json_is_array(edits)))
+    const int64_t n = inspector_integer_in(ticks);
+    if (!inspector_is_integer(ticks) || n < 1 || n > WHATIF_TICKS_MAX || (edits && !inspector_is_array(edits)))
         return inspector_refuse(r, 400, "expected ticks (1 ... %d) and edits (an array)", WHATIF_TICKS_MAX);
-    moment *from = json_is_integer(at) ? inspector_moment_hold(i, MOMENT_TICK, (uint64_t)json_integer_value(at))
-                                       : inspector_moment_hold(i, MOMENT_NOW, 0);
+    moment *from = inspector_is_integer(at) ? inspector_moment_hold(i, MOMENT_TICK, (uint64_t)inspector_integer_in(at))
+                                            : inspector_moment_hold(i, MOMENT_NOW, 0);
     if (from == NULL) return inspector_refuse(r, 404, "this state isn't kept");
-    if (!whatif_begin(i, json_object_get(r->body, "watches"), from->tick, (uint64_t)n)) {
+    if (!whatif_begin(i, inspector_member(r->body, "watches"), from->tick, (uint64_t)n)) {
         inspector_moment_release(i, from);
         return inspector_refuse(r, 409, "another one is being played");
     }

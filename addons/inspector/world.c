@@ -3,10 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put(json_t *j, const char *name, uint64_t number)
-{
-    json_object_set_new(j, name, inspector_json_number(number));
-}
+static void put(json *j, const char *name, uint64_t number) { inspector_put(j, name, inspector_json_number(number)); }
 
 /* ---- the overview ---- */
 
@@ -33,9 +30,9 @@ static void overview_run(reef_inspector *i, void *data)
     if (o->error.status < 0) (void)reef_error_text(i->world, o->failed, sizeof o->failed);
 }
 
-static json_t *memory_json(const reef_stats *s)
+static json *memory_json(const reef_stats *s)
 {
-    json_t *m = json_object();
+    json *m = inspector_object();
     put(m, "total", s->bytes_total);
     put(m, "rows", s->bytes_rows);
     put(m, "index", s->bytes_index);
@@ -50,22 +47,22 @@ static json_t *memory_json(const reef_stats *s)
     return m;
 }
 
-json_t *inspector_answer_overview(request *r)
+json *inspector_answer_overview(request *r)
 {
     overview o = {.paused = false};
-    json_t *j = json_object();
+    json *j = inspector_object();
     if (!inspector_order_give(r->i, overview_run, &o)) {
-        json_decref(j);
+        inspector_json_free(j);
         return inspector_refuse(r, 503, "the program doesn't tick");
     }
     const reef_stats *s = &o.stats;
     char version[32];
     (void)snprintf(version, sizeof version, "%d.%d.%d", REEF_VERSION_MAJOR, REEF_VERSION_MINOR, REEF_VERSION_PATCH);
-    json_object_set_new(j, "title", inspector_json_text(r->i->title));
-    json_object_set_new(j, "version", json_string(version));
-    json_object_set_new(j, "writes", json_boolean(r->i->config.writes));
-    json_object_set_new(j, "sql", json_boolean(r->i->config.sql != NULL));
-    json_object_set_new(j, "paused", json_boolean(o.paused));
+    inspector_put(j, "title", inspector_text(r->i->title));
+    inspector_put(j, "version", inspector_text(version));
+    inspector_put(j, "writes", inspector_boolean(r->i->config.writes));
+    inspector_put(j, "sql", inspector_boolean(r->i->config.sql != NULL));
+    inspector_put(j, "paused", inspector_boolean(o.paused));
     put(j, "tick", o.tick);
     put(j, "time_ns", o.time_ns);
     put(j, "threads", o.threads);
@@ -82,14 +79,14 @@ json_t *inspector_answer_overview(request *r)
     put(j, "spawned", s->spawned);
     put(j, "destroyed", s->destroyed);
     put(j, "moved", s->moved);
-    json_object_set_new(j, "memory", memory_json(s));
-    json_t *t = json_object();
+    inspector_put(j, "memory", memory_json(s));
+    json *t = inspector_object();
     put(t, "ticks", o.ticks.ticks);
     put(t, "time_ns", o.ticks.time_ns);
     put(t, "last_ns", o.ticks.last_ns);
     put(t, "longest_ns", o.ticks.longest_ns);
-    json_object_set_new(j, "measured", t);
-    json_object_set_new(j, "error", o.failed[0] ? inspector_json_text(o.failed) : json_null());
+    inspector_put(j, "measured", t);
+    inspector_put(j, "error", o.failed[0] ? inspector_text(o.failed) : inspector_null());
     return j;
 }
 
@@ -97,9 +94,9 @@ json_t *inspector_answer_overview(request *r)
 
 /* Rows from number `first` on, each [tick, tick_ns, entities, gap_ns]; UINT64_MAX: only the newest. *next: the number
  * behind the last one. */
-json_t *inspector_ticks_after(reef_inspector *i, uint64_t first, uint64_t most, uint64_t *next)
+json *inspector_ticks_after(reef_inspector *i, uint64_t first, uint64_t most, uint64_t *next)
 {
-    json_t *list = json_array();
+    json *list = inspector_array();
     pthread_mutex_lock(&i->lock);
     const uint64_t end = i->row_count;
     if (first == UINT64_MAX || first > end) first = end ? end - 1 : 0; /* beyond: of another inspector at this port */
@@ -111,41 +108,41 @@ json_t *inspector_ticks_after(reef_inspector *i, uint64_t first, uint64_t most, 
     for (uint64_t n = 0; n < count; n++) rows[n] = i->rows[(first + n) % TICKS_SHOWN];
     pthread_mutex_unlock(&i->lock);
     for (uint64_t n = 0; n < count; n++) {
-        json_t *row = json_array();
-        json_array_append_new(row, inspector_json_number(rows[n].tick));
-        json_array_append_new(row, inspector_json_number(rows[n].tick_ns));
-        json_array_append_new(row, inspector_json_number(rows[n].entities));
-        json_array_append_new(row, inspector_json_number(rows[n].gap_ns));
-        json_array_append_new(list, row);
+        json *row = inspector_array();
+        inspector_append(row, inspector_json_number(rows[n].tick));
+        inspector_append(row, inspector_json_number(rows[n].tick_ns));
+        inspector_append(row, inspector_json_number(rows[n].entities));
+        inspector_append(row, inspector_json_number(rows[n].gap_ns));
+        inspector_append(list, row);
     }
     free(rows);
     *next = end;
     return list;
 }
 
-json_t *inspector_answer_ticks(request *r)
+json *inspector_answer_ticks(request *r)
 {
     uint64_t next = 0;
-    json_t *j = json_object(),
-           *list = inspector_ticks_after(r->i, inspector_parameter_number(r, "after", 0, UINT64_MAX / 2),
-                                         inspector_parameter_number(r, "limit", 1000, TICKS_SHOWN), &next);
-    json_object_set_new(j, "rows", list);
+    json *j = inspector_object(),
+         *list = inspector_ticks_after(r->i, inspector_parameter_number(r, "after", 0, UINT64_MAX / 2),
+                                       inspector_parameter_number(r, "limit", 1000, TICKS_SHOWN), &next);
+    inspector_put(j, "rows", list);
     put(j, "next", next);
     return j;
 }
 
 /* The hash of a recorded state. */
-json_t *inspector_answer_hash(request *r)
+json *inspector_answer_hash(request *r)
 {
     char text[32];
     view v;
     if (!inspector_view_open(r, "at", &v)) return NULL;
     (void)snprintf(text, sizeof text, "%016llx", (unsigned long long)reef_hash(v.world));
-    json_t *j = json_object();
+    json *j = inspector_object();
     put(j, "tick", v.moment->tick);
     put(j, "time_ns", v.moment->time_ns);
     put(j, "entities", reef_count_alive(v.world));
-    json_object_set_new(j, "hash", json_string(text));
+    inspector_put(j, "hash", inspector_text(text));
     inspector_view_close(r, &v);
     return j;
 }
@@ -154,39 +151,39 @@ json_t *inspector_answer_hash(request *r)
 
 /* The names of an enum or bit mask, for lists and check boxes: {"name": "Mood", "mask": false, "values": [["CALM", 0],
  * ...]} */
-static json_t *names_json(const reef_names *names)
+static json *names_json(const reef_names *names)
 {
-    json_t *j = json_object(), *values = json_array();
+    json *j = inspector_object(), *values = inspector_array();
     for (uint32_t i = 0; i < names->count; i++) {
         const int64_t value = names->values[i].value;
-        json_t *pair = json_array();
-        json_array_append_new(pair, inspector_json_text(names->values[i].name));
-        json_array_append_new(pair, json_integer(value));
-        json_array_append_new(values, pair);
+        json *pair = inspector_array();
+        inspector_append(pair, inspector_text(names->values[i].name));
+        inspector_append(pair, inspector_integer(value));
+        inspector_append(values, pair);
     }
-    json_object_set_new(j, "name", inspector_json_text(names->name));
-    json_object_set_new(j, "mask", json_boolean(names->mask));
-    json_object_set_new(j, "values", values);
+    inspector_put(j, "name", inspector_text(names->name));
+    inspector_put(j, "mask", inspector_boolean(names->mask));
+    inspector_put(j, "values", values);
     return j;
 }
 
-static json_t *field_json(const reef_field *f)
+static json *field_json(const reef_field *f)
 {
-    json_t *j = json_object();
-    json_object_set_new(j, "name", inspector_json_text(f->name));
-    json_object_set_new(j, "kind", json_string(inspector_kind_name(f->kind)));
+    json *j = inspector_object();
+    inspector_put(j, "name", inspector_text(f->name));
+    inspector_put(j, "kind", inspector_text(inspector_kind_name(f->kind)));
     put(j, "offset", f->offset);
     put(j, "count", inspector_field_count(f));
     if (f->kind == REEF_CHAR) put(j, "bytes", f->bytes);
-    if (f->unit) json_object_set_new(j, "unit", inspector_json_text(f->unit));
-    if (f->names) json_object_set_new(j, "names", names_json(f->names));
+    if (f->unit) inspector_put(j, "unit", inspector_text(f->unit));
+    if (f->names) inspector_put(j, "names", names_json(f->names));
     if (f->lowest == 0 && f->highest == 0) return j;
-    json_object_set_new(j, "lowest", json_real(f->lowest));
-    json_object_set_new(j, "highest", json_real(f->highest));
+    inspector_put(j, "lowest", inspector_real(f->lowest));
+    inspector_put(j, "highest", inspector_real(f->highest));
     return j;
 }
 
-static json_t *relation_json(uint32_t options)
+static json *relation_json(uint32_t options)
 {
     static const struct {
         uint32_t bit;
@@ -194,9 +191,9 @@ static json_t *relation_json(uint32_t options)
     } words[] = {{REEF_EXCLUSIVE, "exclusive"},       {REEF_SYMMETRIC, "symmetric"}, {REEF_TRANSITIVE, "transitive"},
                  {REEF_REFLEXIVE, "reflexive"},       {REEF_ACYCLIC, "acyclic"},     {REEF_CASCADE, "cascade"},
                  {REEF_KEEPS_TARGET, "keeps target"}, {REEF_GROUPED, "grouped"}};
-    json_t *list = json_array();
+    json *list = inspector_array();
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
-        if (options & words[k].bit) json_array_append_new(list, json_string(words[k].word));
+        if (options & words[k].bit) inspector_append(list, inspector_text(words[k].word));
     return list;
 }
 
@@ -217,32 +214,32 @@ reef_component *inspector_types_by_name(uint32_t *count)
     return types;
 }
 
-json_t *inspector_answer_types(request *r)
+json *inspector_answer_types(request *r)
 {
     view v;
     uint32_t count;
     if (!inspector_view_open(r, "at", &v)) return NULL;
-    json_t *j = json_object(), *list = json_array();
+    json *j = inspector_object(), *list = inspector_array();
     reef_component *types = inspector_types_by_name(&count);
     for (uint32_t i = 0; i < count; i++) {
         reef_type_info t;
         const reef_component type = types[i];
         if (!reef_type_get(type, &t)) continue;
-        json_t *one = json_object(), *fields = json_array();
-        json_object_set_new(one, "name", inspector_json_text(t.name));
-        json_object_set_new(one, "home", json_string(inspector_home_name(t.home)));
+        json *one = inspector_object(), *fields = inspector_array();
+        inspector_put(one, "name", inspector_text(t.name));
+        inspector_put(one, "home", inspector_text(inspector_home_name(t.home)));
         put(one, "size", t.size);
         put(one, "count", reef_count_id(v.world, type));
-        for (uint32_t k = 0; k < t.field_count; k++) json_array_append_new(fields, field_json(&t.fields[k]));
-        json_object_set_new(one, "fields", fields);
-        if (t.base.id) json_object_set_new(one, "base", inspector_json_text(reef_type_name(t.base)));
-        if (t.relation) json_object_set_new(one, "relation", relation_json(t.relation));
-        if (t.data.id) json_object_set_new(one, "data", inspector_json_text(reef_type_name(t.data)));
-        if (t.hooks) json_object_set_new(one, "hooks", json_true());
-        json_array_append_new(list, one);
+        for (uint32_t k = 0; k < t.field_count; k++) inspector_append(fields, field_json(&t.fields[k]));
+        inspector_put(one, "fields", fields);
+        if (t.base.id) inspector_put(one, "base", inspector_text(reef_type_name(t.base)));
+        if (t.relation) inspector_put(one, "relation", relation_json(t.relation));
+        if (t.data.id) inspector_put(one, "data", inspector_text(reef_type_name(t.data)));
+        if (t.hooks) inspector_put(one, "hooks", inspector_boolean(true));
+        inspector_append(list, one);
     }
     free(types);
-    json_object_set_new(j, "types", list);
+    inspector_put(j, "types", list);
     put(j, "tick", v.moment->tick);
     inspector_view_close(r, &v);
     return j;
@@ -250,29 +247,29 @@ json_t *inspector_answer_types(request *r)
 
 static bool table_visit(void *context, const reef_component *types, uint32_t count, uint64_t rows)
 {
-    json_t *j = json_object(), *names = json_array();
+    json *j = inspector_object(), *names = inspector_array();
     uint64_t bytes = sizeof(reef_entity);
     for (uint32_t k = 0; k < count; k++) {
         reef_type_info t;
         if (!reef_type_get(types[k], &t)) continue;
         if (t.home == REEF_TABLE || t.home == REEF_SPLIT) bytes += t.size;
-        json_array_append_new(names, inspector_json_text(t.name));
+        inspector_append(names, inspector_text(t.name));
     }
-    json_object_set_new(j, "types", names);
+    inspector_put(j, "types", names);
     put(j, "rows", rows);
     put(j, "row_bytes", bytes);
     put(j, "bytes", bytes * rows);
-    json_array_append_new(context, j);
-    return json_array_size(context) < 10000;
+    inspector_append(context, j);
+    return inspector_json_size(context) < 10000;
 }
 
-json_t *inspector_answer_tables(request *r)
+json *inspector_answer_tables(request *r)
 {
     view v;
     if (!inspector_view_open(r, "at", &v)) return NULL;
-    json_t *j = json_object(), *list = json_array();
+    json *j = inspector_object(), *list = inspector_array();
     (void)reef_visit_tables(v.world, table_visit, list);
-    json_object_set_new(j, "tables", list);
+    inspector_put(j, "tables", list);
     put(j, "tick", v.moment->tick);
     inspector_view_close(r, &v);
     return j;
@@ -282,7 +279,7 @@ json_t *inspector_answer_tables(request *r)
 
 typedef struct systems {
     const reef_world *world;
-    json_t *list, *observers;
+    json *list, *observers;
     char *text;
 } systems;
 
@@ -298,30 +295,30 @@ static bool system_visit(void *context, const reef_system_info *s)
 {
     systems *x = context;
     const reef_system_stats m = reef_system_measured(x->world, s->system);
-    json_t *j = json_object(), *touches = json_array(), *waits = json_array();
-    json_object_set_new(j, "name", inspector_json_text(s->name));
-    json_object_set_new(j, "phase", inspector_json_text(s->phase));
-    if (s->module) json_object_set_new(j, "module", inspector_json_text(s->module));
-    json_object_set_new(j, "on", json_boolean(s->on));
-    json_object_set_new(j, "split", json_boolean(s->split));
-    json_object_set_new(j, "main_thread", json_boolean(s->main_thread));
+    json *j = inspector_object(), *touches = inspector_array(), *waits = inspector_array();
+    inspector_put(j, "name", inspector_text(s->name));
+    inspector_put(j, "phase", inspector_text(s->phase));
+    if (s->module) inspector_put(j, "module", inspector_text(s->module));
+    inspector_put(j, "on", inspector_boolean(s->on));
+    inspector_put(j, "split", inspector_boolean(s->split));
+    inspector_put(j, "main_thread", inspector_boolean(s->main_thread));
     put(j, "interval_ns", s->interval_ns);
     for (uint32_t k = 0; k < s->touch_count; k++) {
-        json_t *t = json_array();
-        json_array_append_new(t, json_string(touch_word(s->touches[k].kind)));
-        json_array_append_new(t, s->touches[k].type.id ? inspector_json_text(reef_type_name(s->touches[k].type))
-                                                       : json_null());
-        json_array_append_new(touches, t);
+        json *t = inspector_array();
+        inspector_append(t, inspector_text(touch_word(s->touches[k].kind)));
+        inspector_append(t,
+                         s->touches[k].type.id ? inspector_text(reef_type_name(s->touches[k].type)) : inspector_null());
+        inspector_append(touches, t);
     }
-    for (uint32_t k = 0; k < s->waits_for_count; k++) json_array_append_new(waits, json_integer(s->waits_for[k]));
-    json_object_set_new(j, "touches", touches);
-    json_object_set_new(j, "waits", waits);
+    for (uint32_t k = 0; k < s->waits_for_count; k++) inspector_append(waits, inspector_integer(s->waits_for[k]));
+    inspector_put(j, "touches", touches);
+    inspector_put(j, "waits", waits);
     put(j, "runs", m.runs);
     put(j, "blocks", m.blocks);
     put(j, "rows", m.rows);
     put(j, "time_ns", m.time_ns);
     put(j, "longest_ns", m.longest_ns);
-    json_array_append_new(x->list, j);
+    inspector_append(x->list, j);
     return true;
 }
 
@@ -333,14 +330,14 @@ static bool observer_visit(void *context, const reef_observer_info *o)
     } words[] = {{REEF_ON_ADD, "add"},         {REEF_ON_SET, "set"},     {REEF_ON_REMOVE, "remove"},
                  {REEF_ON_DESTROY, "destroy"}, {REEF_ON_MATCH, "match"}, {REEF_ON_UNMATCH, "unmatch"}};
     systems *x = context;
-    json_t *j = json_object(), *events = json_array();
+    json *j = inspector_object(), *events = inspector_array();
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
-        if (o->events & words[k].kind) json_array_append_new(events, json_string(words[k].word));
-    json_object_set_new(j, "name", inspector_json_text(o->name));
-    json_object_set_new(j, "events", events);
-    json_object_set_new(j, "type", o->component.id ? inspector_json_text(reef_type_name(o->component)) : json_null());
-    json_object_set_new(j, "collected", json_boolean(o->collected));
-    json_array_append_new(x->observers, j);
+        if (o->events & words[k].kind) inspector_append(events, inspector_text(words[k].word));
+    inspector_put(j, "name", inspector_text(o->name));
+    inspector_put(j, "events", events);
+    inspector_put(j, "type", o->component.id ? inspector_text(reef_type_name(o->component)) : inspector_null());
+    inspector_put(j, "collected", inspector_boolean(o->collected));
+    inspector_append(x->observers, j);
     return true;
 }
 
@@ -355,19 +352,19 @@ static void systems_run(reef_inspector *i, void *data)
     if (x->text) (void)reef_schedule_explain(i->world, REEF_EXPLAIN_TEXT, x->text, size);
 }
 
-json_t *inspector_answer_systems(request *r)
+json *inspector_answer_systems(request *r)
 {
-    systems x = {.list = json_array(), .observers = json_array()};
-    json_t *j = inspector_order_give(r->i, systems_run, &x) ? json_object() : NULL;
+    systems x = {.list = inspector_array(), .observers = inspector_array()};
+    json *j = inspector_order_give(r->i, systems_run, &x) ? inspector_object() : NULL;
     if (j) {
-        json_object_set(j, "systems", x.list);
-        json_object_set(j, "observers", x.observers);
-        json_object_set_new(j, "explain", inspector_json_text(x.text));
+        inspector_put(j, "systems", inspector_json_share(x.list));
+        inspector_put(j, "observers", inspector_json_share(x.observers));
+        inspector_put(j, "explain", inspector_text(x.text));
     } else {
         (void)inspector_refuse(r, 503, "the program doesn't tick");
     }
-    json_decref(x.list);
-    json_decref(x.observers);
+    inspector_json_free(x.list);
+    inspector_json_free(x.observers);
     free(x.text);
     return j;
 }
@@ -391,29 +388,29 @@ static void spans_run(reef_inspector *i, void *data)
     s->first = s->count - s->got;
 }
 
-json_t *inspector_answer_spans(request *r)
+json *inspector_answer_spans(request *r)
 {
     spans s = {.first = inspector_parameter_number(r, "after", 0, UINT64_MAX / 2), .room = 2000};
     s.span = malloc(s.room * sizeof *s.span);
-    json_t *j = s.span && inspector_order_give(r->i, spans_run, &s) ? json_object() : NULL;
+    json *j = s.span && inspector_order_give(r->i, spans_run, &s) ? inspector_object() : NULL;
     if (j == NULL) (void)inspector_refuse(r, 503, "the program doesn't tick");
-    json_t *list = json_array();
+    json *list = inspector_array();
     for (uint32_t k = 0; j && k < s.got; k++) {
         const reef_trace_span *x = &s.span[k];
-        json_t *one = json_array();
-        json_array_append_new(one, inspector_json_text(x->system));
-        json_array_append_new(one, json_integer(x->worker));
-        json_array_append_new(one, inspector_json_number(x->tick));
-        json_array_append_new(one, inspector_json_number(x->begin_ns));
-        json_array_append_new(one, inspector_json_number(x->end_ns));
-        json_array_append_new(list, one);
+        json *one = inspector_array();
+        inspector_append(one, inspector_text(x->system));
+        inspector_append(one, inspector_integer(x->worker));
+        inspector_append(one, inspector_json_number(x->tick));
+        inspector_append(one, inspector_json_number(x->begin_ns));
+        inspector_append(one, inspector_json_number(x->end_ns));
+        inspector_append(list, one);
     }
     if (j) {
-        json_object_set_new(j, "on", json_boolean(s.on));
-        json_object_set(j, "spans", list);
+        inspector_put(j, "on", inspector_boolean(s.on));
+        inspector_put(j, "spans", inspector_json_share(list));
         put(j, "next", s.first + s.got);
     }
-    json_decref(list);
+    inspector_json_free(list);
     free(s.span);
     return j;
 }

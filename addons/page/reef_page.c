@@ -4,15 +4,14 @@
  * block that wasn't written since. */
 #include "reef_page.h"
 #include "reef/diff.h"
-#include "reef/inspect.h"
-#include "reef/schedule.h"
-#include <stdio.h>
 #include <stdlib.h>
 
 static struct {
     reef_world *world, *fork;
     reef_page_step step;
     reef_snapshot *kept[REEF_PAGE_TICKS_MAX];
+    uint64_t world_tick[REEF_PAGE_TICKS_MAX]; /* reef_tick_count of the state that is kept there */
+    uint64_t last_tick;                       /* that of the world as the page knows it */
     uint32_t first, now;
     reef_page_shape shapes[REEF_PAGE_SHAPES_MAX];
     uint32_t shape_count;
@@ -94,6 +93,7 @@ static void keep_state(void)
     reef_snapshot **place = &page.kept[page.now % REEF_PAGE_TICKS_MAX];
     reef_snapshot_free(*place);
     *place = reef_snapshot_take(page.world);
+    page.world_tick[page.now % REEF_PAGE_TICKS_MAX] = reef_tick_count(page.world);
     if (!*place) page.first = page.now + 1;
     else if (page.now - page.first >= REEF_PAGE_TICKS_MAX) page.first = page.now - REEF_PAGE_TICKS_MAX + 1;
 }
@@ -107,7 +107,9 @@ bool reef_page_play(reef_page_side side)
         keep_state();
         page.now++;
     }
-    return page.step(w);
+    const bool goes_on = page.step(w);
+    if (side == REEF_PAGE_WORLD) page.last_tick = reef_tick_count(w);
+    return goes_on;
 }
 
 const reef_page_shape *reef_page_shapes(uint32_t *count)
@@ -128,7 +130,18 @@ bool reef_page_back(uint32_t tick)
     if (reef_restore(page.world, page.kept[tick % REEF_PAGE_TICKS_MAX]) < 0) return false;
     reef_page_join();
     page.now = tick;
+    page.last_tick = reef_tick_count(page.world);
     return true;
+}
+
+void reef_page_follow(void)
+{
+    const uint64_t tick = page.world ? reef_tick_count(page.world) : 0;
+    uint32_t to = page.now;
+    if (!page.world || tick >= page.last_tick) return;
+    while (to > page.first && page.world_tick[(to - 1) % REEF_PAGE_TICKS_MAX] >= tick) to--;
+    page.now = to;
+    page.last_tick = tick;
 }
 
 bool reef_page_fork(void)
@@ -163,48 +176,8 @@ uint32_t reef_page_differences(void)
     return count;
 }
 
-typedef struct listing {
-    reef_world *world;
-    uint32_t most, count;
-} listing;
-
-static bool list(void *context, reef_entity entity, reef_component type, const void *data, size_t size)
-{
-    listing *l = context;
-    (void)type, (void)data, (void)size;
-    if (l->count++ < l->most) reef_print(l->world, entity, stdout);
-    return true;
-}
-
-void reef_page_print(reef_page_side side, const char *query, uint32_t most)
-{
-    listing l = {world_of(side), most, 0};
-    if (!l.world) return;
-    if (!*query) {
-        reef_visit_entities(l.world, list, &l);
-    } else {
-        const reef_query q = reef_query_new(l.world, query);
-        if (reef_query_is_null(q)) {
-            char why[400];
-            reef_error_text(l.world, why, sizeof why);
-            printf("%s\n", why);
-            return;
-        }
-        reef_each(l.world, q, row) list(&l, row.entity, (reef_component){0}, NULL, 0);
-        reef_query_free(l.world, q);
-    }
-    printf("%u %s\n", (unsigned)l.count, l.count == 1 ? "entity" : "entities");
-}
-
-void reef_page_schedule(void)
-{
-    const size_t length = page.world ? reef_schedule_explain(page.world, REEF_EXPLAIN_TEXT, NULL, 0) : 0;
-    char *text = length ? malloc(length + 1) : NULL;
-    if (!text) return;
-    reef_schedule_explain(page.world, REEF_EXPLAIN_TEXT, text, length + 1);
-    printf("%s", text);
-    free(text);
-}
+reef_world *reef_page_world(reef_page_side side) { return world_of(side); }
+reef_page_step reef_page_step_of_run(void) { return page.world ? page.step : NULL; }
 
 uint32_t reef_page_alive(reef_page_side side)
 {

@@ -78,11 +78,11 @@ void reef_page_join(void);
 /* How many entities of the fork aren't as in the program's world, counting those that only one of them has. 0 without a
  * fork. */
 uint32_t reef_page_differences(void);
-/* Prints to stdout how many entities match a query and the first `most` of them; what is wrong with the text if it is
- * no query. An empty text matches everything. */
-void reef_page_print(reef_page_side side, const char *query, uint32_t most);
-/* Prints the schedule to stdout: reef_schedule_explain. */
-void reef_page_schedule(void);
+/* The world of a side, which the program owns; NULL: there is none. And the step that reef_page_run got. */
+reef_world *reef_page_world(reef_page_side side);
+reef_page_step reef_page_step_of_run(void);
+/* The program's world was set back by somebody else: the ticks after its tick end, as with reef_page_back. */
+void reef_page_follow(void);
 /* Number of living entities of a side. */
 uint32_t reef_page_alive(reef_page_side side);
 /* The hash of a side; 0 without one. */

@@ -73,7 +73,7 @@ void look_end(void)
 bool look_begin(ecosystem *e, const options *o)
 {
     if (!o->inspect) return true;
-    snprintf(e->error, sizeof e->error, "--inspect: the inspector wasn't built (Debian: libjansson-dev)");
+    snprintf(e->error, sizeof e->error, "--inspect: the inspector wasn't built: it needs threads");
     return false;
 }
 void look_tick(const ecosystem *e) { (void)e; }

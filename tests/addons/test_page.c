@@ -105,6 +105,44 @@ static void a_page_draws_goes_back_and_forks(void **state)
     assert_true(inside);
 }
 
+/* Somebody else, such as the inspector, sets the world back: the page's ticks follow. */
+static reef_snapshot *early;
+static bool is_set_back(reef_world *w)
+{
+    (void)reef_tick(w, 1);
+    if (inside) return true;
+    if (reef_tick_count(w) == 2) early = reef_snapshot_take(w);
+    if (reef_tick_count(w) < 6) return true;
+    inside = true;
+    uint32_t first, now;
+    reef_page_follow();
+    reef_page_ticks(&first, &now);
+    assert_int_equal(now, 6); /* nobody did */
+    assert_ptr_equal(reef_page_world(REEF_PAGE_WORLD), w);
+    assert_null(reef_page_world(REEF_PAGE_FORK));
+    assert_true(reef_page_step_of_run() == is_set_back);
+    assert_true(reef_page_play(REEF_PAGE_WORLD));
+    assert_int_equal(reef_restore(w, early), REEF_OK);
+    reef_page_follow();
+    reef_page_ticks(&first, &now);
+    assert_int_equal(now, 2);
+    assert_true(reef_page_play(REEF_PAGE_WORLD));
+    assert_int_equal(reef_tick_count(w), 3);
+    assert_true(reef_page_back(1));
+    assert_int_equal(reef_tick_count(w), 1);
+    return false;
+}
+
+static void a_page_follows_a_world_that_is_set_back(void **state)
+{
+    inside = false;
+    reef_page_run(world_of(state), is_set_back);
+    assert_true(inside);
+    reef_snapshot_free(early);
+    assert_null(reef_page_step_of_run());
+    reef_page_follow(); /* there is no world any more */
+}
+
 static bool draws_too_much(reef_world *w)
 {
     (void)w;
@@ -127,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_loop_until_the_step_says_so),
         TEST(a_page_draws_goes_back_and_forks),
+        TEST(a_page_follows_a_world_that_is_set_back),
         TEST(limits_and_sliders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 // The compiler, in a worker: @yowasp/clang, whose files come in compressed parts. They are kept in the browser's cache for the next visit, so that it also works offline.
-import { compile_arguments, link_arguments } from "./flags.mjs";
+import { begins_with_reef, ticks } from "./flags.mjs";
 
 let ready = null, version = "", base = "";
+const objects = ["reef", "reef_page", "inside", "precompiled"];
 const kept = "reef-compiler"; // the cache; each file's name has its version
 
 async function bytes_of(url, progress) {
@@ -37,14 +38,14 @@ async function prepare() {
             { headers: { "content-type": String(url).endsWith(".wasm") ? "application/wasm" : "application/octet-stream", "content-length": part.bytes } });
     };
     const unpacked = async (name) => new Uint8Array(await new Response((await bytes_of(`${base}compiler/${name}-${version.version}.gz`, () => {})).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
-    const [clang, reef, page, headers] = await Promise.all([import(/* @vite-ignore */ base + "compiler/" + version.clang), unpacked("reef"), unpacked("reef_page"),
+    const [clang, reef, page, inside, precompiled, headers] = await Promise.all([import(/* @vite-ignore */ base + "compiler/" + version.clang), ...objects.map(unpacked),
         bytes_of(`${base}compiler/headers-${version.version}.json`, () => {}).then((blob) => blob.text()).then(JSON.parse)]);
     const include = { "reef.h": headers["reef.h"], "reef_page.h": headers["reef_page.h"], reef: Object.fromEntries(headers.reef.map((name) => [name, "#include <reef.h>\n"])) };
     await clang.runLLVM(undefined, undefined, { fetchProgress: () => {} }); // only loads
     // What an earlier version of the site left in the cache goes.
-    const cache = await caches?.open(kept).catch(() => null), names = new Set([...Object.values(parts).flatMap((part) => part.files), `reef-${version.version}.gz`, `reef_page-${version.version}.gz`, `headers-${version.version}.json`]);
+    const cache = await caches?.open(kept).catch(() => null), names = new Set([...Object.values(parts).flatMap((part) => part.files), ...objects.map((name) => `${name}-${version.version}.gz`), `headers-${version.version}.json`]);
     for (const request of (await cache?.keys()) ?? []) if (!names.has(request.url.split("/").at(-1))) await cache.delete(request);
-    return { clang, reef, page, include };
+    return { clang, plan: headers.plan, files: { include, "reef.o": reef, "reef_page.o": page, "inside.o": inside, "reef.pch": precompiled, "all.h": "#include <reef.h>\n" } };
 }
 
 // The messages of clang: [{line, column, severity, text}], lines from 1; 0 where it names none.
@@ -61,16 +62,17 @@ function messages_of(text) {
 
 async function compile(source) {
     if (!ready) { ready = prepare(); ready.catch(() => { ready = null; }); }
-    const { clang, reef, page, include } = await ready;
+    const { clang, plan, files } = await ready;
     postMessage({ compiling: true });
     const begin = performance.now(), said = [];
     const hear = (bytes) => { if (bytes) said.push(bytes.slice()); };
-    const files = { "main.c": source, include, "reef.o": reef, "reef_page.o": page };
-    const objects = ["main.c", "reef.o", ...(source.includes("reef_page.h") ? ["reef_page.o"] : [])];
-    const flags = link_arguments(source).flatMap((flag) => ["-Xlinker", flag]);
+    const options = { stdout: hear, stderr: hear, fetchProgress: () => {} };
+    // By clang's inner compiler and the linker, without the driver (programs.mjs).
+    const header = begins_with_reef(source) ? ["-include-pch", "reef.pch", "-fno-validate-pch"] : [], [clang_name, cc1, ...rest] = plan.compile;
     let program = null;
     try {
-        program = (await clang.runClang(["clang", ...compile_arguments, "-I", "include", ...objects, ...flags, "-o", "main.wasm"], files, { stdout: hear, stderr: hear, fetchProgress: () => {} }))["main.wasm"];
+        const compiled = await clang.runLLVM([clang_name, cc1, ...header, ...rest], { ...files, "main.c": source }, options);
+        program = (await clang.runLLVM(ticks(source) ? plan.link_ticks : plan.link, { ...files, "main.o": compiled["main.o"] }, options))["main.wasm"];
     } catch (error) {
         if (!(error instanceof clang.Exit)) throw error;
     }

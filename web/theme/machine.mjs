@@ -8,6 +8,8 @@ class Ended extends Error {
     constructor(code) { super("ended"); this.code = code; }
 }
 class TakenOver extends Error {}
+class Stopped extends Error {}
+const most_ticks = 100000; // of a program with a loop of its own
 
 // What a trap means in reef's programs.
 export function explain(error) {
@@ -25,11 +27,12 @@ export class Machine {
     // write(text, is_error) gets what the program prints.
     constructor(write) {
         this.write = write;
+        this.is_stopped = () => false; // asked between two ticks of a program with a loop of its own
+        this.asked_ms = 0;
         this.sliders = new Map(); // name: {low, high, values: that of the world, that of the fork}
         this.side = 0; // which world plays
         this.view = { width: 320, height: 180 };
         this.printed = 0;
-        this.captured = null; // bytes that the page asked for, instead of the program's output
         this.decoders = [new TextDecoder(), new TextDecoder()];
         this.ticks = false;
     }
@@ -50,6 +53,7 @@ export class Machine {
             this.code = 0;
         } catch (error) {
             if (error instanceof TakenOver) { this.ticks = true; return "running"; }
+            if (error instanceof Stopped) return "stopped";
             if (!(error instanceof Ended)) throw error;
             this.code = error.code;
         }
@@ -66,7 +70,6 @@ export class Machine {
     // ---- WASI ----
 
     print(file, bytes) {
-        if (this.captured) { this.captured.push(bytes.slice()); return; }
         this.printed += bytes.length;
         if (this.printed > most_output) throw new Error("it printed more than a page shows (1 MiB)");
         this.write(this.decoders[file - 1].decode(bytes, { stream: true }), file === 2);
@@ -118,6 +121,14 @@ export class Machine {
     page() {
         return {
             reef_page_take_over: () => { throw new TakenOver(); },
+            // Memory and worlds are as after a tick, so the page may look into them.
+            reef_page_ticked: (tick) => {
+                const now = performance.now();
+                if (tick >= most_ticks) throw new Stopped();
+                if (now - this.asked_ms < 200) return;
+                this.asked_ms = now;
+                if (this.is_stopped()) throw new Stopped();
+            },
             reef_page_show: (width, height) => { this.view = { width, height }; },
             reef_page_slid: (at, low, high, start) => {
                 const name = this.text(at);
@@ -164,30 +175,22 @@ export class Machine {
     hash(side) { return BigInt.asUintN(64, this.exports.reef_page_hash(side)).toString(16).padStart(16, "0"); }
     differences() { return this.exports.reef_page_differences(); }
 
-    // What a call prints, as a text.
-    captured_text(call) {
-        this.captured = [];
-        try {
-            call();
-            this.exports.fflush(0);
-        } finally {
-            const parts = this.captured;
-            this.captured = null;
-            const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-            parts.reduce((at, part) => (all.set(part, at), at + part.length), 0);
-            this.last_text = new TextDecoder().decode(all);
-        }
-        return this.last_text;
-    }
+    // ---- the inspector's answers (web/inside.c) ----
 
-    entities(side, query, most) {
-        const bytes = new TextEncoder().encode(query.slice(0, 1000) + "\0"), at = this.exports.malloc(bytes.length);
+    is_seen() { return Boolean(this.exports.reef_page_is_seen?.()); }
+    may_play() { return Boolean(this.exports.reef_page_may_play()); }
+    put_text(text) {
+        const bytes = new TextEncoder().encode(text + "\0"), at = this.exports.malloc(bytes.length);
+        if (!at) throw new Error("no memory");
         this.bytes(at, bytes.length).set(bytes);
-        this.exports.fflush(0);
-        const text = this.captured_text(() => this.exports.reef_page_print(side, at, most));
-        this.exports.free(at);
-        return text;
+        return at;
     }
-
-    schedule() { this.exports.fflush(0); return this.captured_text(() => this.exports.reef_page_schedule()); }
+    ask(side, address, body) {
+        const where = this.put_text(address), what = this.put_text(body ?? "");
+        const status = this.exports.reef_page_ask(side, where, what);
+        const text = new TextDecoder().decode(this.bytes(this.exports.reef_page_answer(), this.exports.reef_page_answer_size()));
+        this.exports.free(where);
+        this.exports.free(what);
+        return { status, text: status === 503 && !text ? '{"error":"no memory, or no world that ticks"}' : text };
+    }
 }

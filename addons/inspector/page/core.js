@@ -64,12 +64,49 @@ export class Refused extends Error {
   constructor(status, message) { super(message); this.status = status; }
 }
 
+// In a page that has the program itself (?page), that page answers, over a port that it gives: {id, address, body} gets {id, status, text}.
+const inside = new URLSearchParams(location.search).has("page") && window.parent !== window;
+const asked = new Map();
+let port = null;
+const port_given = !inside ? null : new Promise(done => {
+  addEventListener("message", e => {
+    if (port || e.source !== window.parent || e.origin !== location.origin || !e.ports[0]) return;
+    port = e.ports[0];
+    port.onmessage = ({ data }) => { asked.get(data.id)?.(data); asked.delete(data.id); };
+    done();
+  });
+  window.parent.postMessage("inspector", location.origin);
+});
+
+async function askPage(address, body) {
+  await port_given;
+  const id = crypto.getRandomValues(new Uint32Array(2)).join("-"), answer = new Promise(done => asked.set(id, done));
+  port.postMessage({ id, address, body });
+  const { status, text } = await answer;
+  return new Response(text, { status });
+}
+
+// What the stream of a server tells, asked for again and again.
+async function listenPage(parameters, opened, told) {
+  let after = parameters.after, last = "";
+  opened();
+  for (;; await new Promise(f => setTimeout(f, document.hidden ? 1000 : 200))) {
+    const j = await get("news", { after });
+    after = j.next;
+    if (j.ticks.length) told("ticks", j.ticks);
+    const state = JSON.stringify(j.state);
+    if (state !== last) told("state", j.state);
+    last = state;
+  }
+}
+
 async function ask(path, parameters = {}, more = {}) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters))
     if (value !== null && value !== undefined && value !== "") query.set(name, value);
   const text = query.toString(), headers = { Authorization: "Bearer " + sessionStorage.getItem("reef.token"), ...more.headers };
-  const reply = await fetch("/api/" + path + (text ? "?" + text : ""), { ...more, headers, credentials: "omit" });
+  const address = "/api/" + path + (text ? "?" + text : "");
+  const reply = inside ? await askPage(address, more.body) : await fetch(address, { ...more, headers, credentials: "omit" });
   if (reply.ok) return reply;
   const j = await reply.json().catch(() => ({}));
   throw new Refused(reply.status, j.error || reply.statusText);
@@ -84,6 +121,7 @@ export async function post(path, body) {
 
 // Reads a stream of events until it ends: opened() when it begins, told(event, data) for each. (EventSource can't send the token.)
 export async function listen(path, parameters, opened, told) {
+  if (inside) return listenPage(parameters, opened, told);
   const reply = await ask(path, parameters);
   opened();
   let text = "";

@@ -42,7 +42,14 @@ Object.keys(views).forEach(addTab);
 on("tab", open);
 on("query", q => { ask(q); open("entities"); });
 on("who", x => { askWho(x); open("changes"); });
-on("compare", () => { askAll(); open("changes"); button("from").value = "without"; button("to").value = "with"; button("to").dispatchEvent(new Event("input")); });
+function compare(from, to) {
+  askAll();
+  open("changes");
+  button("from").value = from;
+  button("to").value = to;
+  button("to").dispatchEvent(new Event("input"));
+}
+on("compare", () => compare("without", "with"));
 on("at", () => { if (views[state.tab].moved) views[state.tab].moved(); else views[state.tab].refresh?.(view); });
 on("when", async x => { // a query or a field, with a bound
   if (x.q === "") return toast("Type a query first");
@@ -167,4 +174,5 @@ state.rows = past.rows;
 state.next = past.next;
 connect();
 open(views[location.hash.slice(1)] ? location.hash.slice(1) : "overview");
+if (new URLSearchParams(location.search).has("beside")) compare("now", "beside");
 setInterval(() => { if (!document.hidden) refresh(); }, 1000);

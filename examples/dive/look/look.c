@@ -122,7 +122,7 @@ void look_end(look *l)
 look *look_begin(reef_world *w, const look_config *config, char *why)
 {
     (void)w, (void)config;
-    snprintf(why, 200, "the inspector wasn't built (Debian: libjansson-dev)");
+    snprintf(why, 200, "the inspector wasn't built: it needs threads");
     return NULL;
 }
 void look_tick(look *l) { (void)l; }
