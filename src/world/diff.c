@@ -28,6 +28,7 @@
 #include "reef/diff.h"
 #include "reef/ref.h"
 #include "reef/type_info.h"
+#include <stdlib.h>
 
 typedef struct diff_pair { /* a table that at least one of the worlds has */
     table_pair of;
@@ -300,17 +301,12 @@ static bool types_make(reef_diff *d)
 
 /* ---- names ---- */
 
-static void names_sort(uint64_t *e, uint32_t count)
+static int names_compare(const void *a, const void *b)
 {
-    for (uint32_t gap = count > 32 ? count / 2 : 1; gap;
-         gap = gap > 2 ? (uint32_t)((uint64_t)gap * 5 / 11) : gap == 2) {
-        for (uint32_t i = gap; i < count; i++) {
-            uint64_t x = e[i];
-            uint32_t k = i;
-            for (; k >= gap && e[k - gap] > x; k -= gap) e[k] = e[k - gap];
-            e[k] = x;
-        }
-    }
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
 }
 
 static bool names_make(reef_diff *d)
@@ -326,7 +322,7 @@ static bool names_make(reef_diff *d)
         for (name_walk n = {0}; reef__name_walk_next(d->world[side], d->world[!side], &n);)
             if (side == 0 || n.other == NULL) /* an entity with two names is in the list since side 0 */
                 d->names[d->name_count++] = (uint64_t)n.entity.index << 32 | n.entity.generation;
-    names_sort(d->names, d->name_count);
+    if (d->name_count > 1) qsort(d->names, d->name_count, sizeof *d->names, names_compare);
     return true;
 }
 
