@@ -36,13 +36,6 @@
 
 /* ---- records ---- */
 
-static bool record_head_get(section_in *in, record_head *h)
-{
-    const unsigned char *p = reef__get_bytes(in, RECORD_HEAD_BYTES);
-    return reef__section_taken(in) &&
-           (reef__record_head_read(p, h) || reef__in_wrong(in, REEF_CORRUPT, "the head of a record is damaged"));
-}
-
 typedef struct section_row {
     uint32_t kind, rank;
     bool once;
@@ -143,8 +136,7 @@ static bool record_read_one(decoding *d, uint64_t number)
     record_head h;
     if (!reef__section_next(in))
         return in->status == REEF_OK ? reef__in_wrong(in, REEF_CORRUPT, "the file has no record") : false;
-    if (in->kind != SECTION_RECORD) return reef__in_wrong(in, REEF_CORRUPT, "a record doesn't begin with its head");
-    if (!record_head_get(in, &h)) return false;
+    if (!reef__record_begins(in, &h)) return false;
     d->whole = (h.flags & RECORD_DIFFERENCE) == 0;
     const bool first = number == 0 && (d->load->flags & FILE_DIFFERENCE) == 0;
     if (h.number != number || d->whole != first || (d->whole && h.before))

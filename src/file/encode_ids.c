@@ -74,17 +74,6 @@ static uint64_t queue_same(free_queue *now, free_queue *old)
     }
 }
 
-static void queue_put(encoding *x, free_queue *now, uint64_t added)
-{
-    for (uint32_t n; added && !encode_stopped(x); added -= n) {
-        n = added < ENCODE_PART ? (uint32_t)added : ENCODE_PART;
-        reef__section_begin(x->o, SECTION_FREE);
-        reef__put_u32(x->o, n);
-        for (uint32_t i = 0; i < n; i++) reef__put_handle(x->o, queue_next(now));
-        reef__encode_end(x);
-    }
-}
-
 /* ---- entities without rows ---- */
 
 /* The record of an index. 0: there is none. */
@@ -123,16 +112,13 @@ static bool run_next(const encoding *x, uint64_t *at, uint64_t *end)
 
 void reef__encode_reserved(encoding *x)
 {
-    size_t where = 0;
-    uint32_t part = 0;
+    encode_list l = {.kind = SECTION_RESERVED};
     for (uint64_t at = 0, end; x->w->state.reserved_count && run_next(x, &at, &end); at = end) {
-        if (part == 0) reef__section_begin(x->o, SECTION_RESERVED), where = reef__put_later(x->o);
+        reef__encode_element(x, &l);
         reef__put_u32(x->o, (uint32_t)at);
         reef__put_u32(x->o, (uint32_t)(end - at));
-        reef__put_now(x->o, where, ++part);
-        if (part == ENCODE_PART) part = 0, reef__encode_end(x);
     }
-    if (part) reef__encode_end(x);
+    reef__encode_list_end(x, &l);
 }
 
 static bool idle_page_differs(const encoding *x, uint64_t index)
@@ -147,22 +133,19 @@ void reef__encode_idle(encoding *x)
     const state *s = &x->w->state;
     const uint32_t end = x->w->hot.index_count;
     if (x->w->hot.empty_count == 0 && s->reserved_count == 0 && s->retired_count == 0) return;
-    size_t where = 0;
-    uint32_t part = 0;
+    encode_list l = {.kind = SECTION_IDLE};
     for (uint64_t i = 0; i < end; i++) {
         if (i % RECORDS_PER_PAGE == 0 && (!idle_page_differs(x, i) || page_is_reserved(x, i))) {
             i += RECORDS_PER_PAGE - 1;
             continue;
         }
         if (!idle_differs(x, (uint32_t)i)) continue;
-        if (part == 0) reef__section_begin(x->o, SECTION_IDLE), where = reef__put_later(x->o);
         const uint64_t r = record_read(x->w, (uint32_t)i);
+        reef__encode_element(x, &l);
         reef__put_handle(x->o, (reef_entity){(uint32_t)i, (uint32_t)(r >> 32)});
         reef__put_u8(x->o, idle_kind(r));
-        reef__put_now(x->o, where, ++part);
-        if (part == ENCODE_PART) part = 0, reef__encode_end(x);
     }
-    if (part) reef__encode_end(x);
+    reef__encode_list_end(x, &l);
 }
 
 void reef__encode_ids(encoding *x)
@@ -177,7 +160,12 @@ void reef__encode_ids(encoding *x)
     reef__put_u64(x->o, kept);
     reef__put_u64(x->o, added);
     reef__encode_end(x);
-    queue_put(x, &now, added);
+    encode_list l = {.kind = SECTION_FREE};
+    for (uint64_t i = 0; i < added && !encode_stopped(x); i++) {
+        reef__encode_element(x, &l);
+        reef__put_handle(x->o, queue_next(&now));
+    }
+    reef__encode_list_end(x, &l);
 }
 
 /* ---- names ---- */
@@ -204,16 +192,13 @@ static uint32_t names_new(const reef_world *w, const reef_world *other, name_of 
 /* Writes names, or that there are none any more. */
 static void names_put(encoding *x, const name_of *list, uint32_t count, bool gone)
 {
-    for (uint32_t i = 0; i < count && !encode_stopped(x); i += ENCODE_PART) {
-        const uint32_t n = count - i < ENCODE_PART ? count - i : ENCODE_PART;
-        reef__section_begin(x->o, SECTION_NAMES);
-        reef__put_u32(x->o, n);
-        for (uint32_t k = i; k < i + n; k++) {
-            reef__put_handle(x->o, list[k].entity);
-            reef__put_text(x->o, gone ? "" : list[k].text);
-        }
-        reef__encode_end(x);
+    encode_list l = {.kind = SECTION_NAMES};
+    for (uint32_t i = 0; i < count && !encode_stopped(x); i++) {
+        reef__encode_element(x, &l);
+        reef__put_handle(x->o, list[i].entity);
+        reef__put_text(x->o, gone ? "" : list[i].text);
     }
+    reef__encode_list_end(x, &l);
 }
 
 void reef__encode_names(encoding *x)

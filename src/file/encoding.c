@@ -31,6 +31,22 @@ void reef__encode_end(encoding *x)
         reef__encode_failed(x, REEF_CANCELLED);
 }
 
+void reef__encode_element(encoding *x, encode_list *l)
+{
+    if (l->count == ENCODE_PART) reef__encode_list_end(x, l);
+    if (l->count == 0) {
+        reef__section_begin(x->o, l->kind);
+        l->where = reef__put_later(x->o);
+    }
+    reef__put_now(x->o, l->where, ++l->count);
+}
+
+void reef__encode_list_end(encoding *x, encode_list *l)
+{
+    if (l->count) reef__encode_end(x);
+    l->count = 0;
+}
+
 bool reef__encode_allowed(encoding *x, const type *t)
 {
     const reef_status s = reef__pack_allowed(t, x->d->raw);

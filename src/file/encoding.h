@@ -62,6 +62,14 @@ typedef struct file_column {
 /* Ends the section, and tells the caller of the progress. Before it go the descriptions of the types and tables that
  * got their numbers while it was made. */
 void reef__encode_end(encoding *x);
+/* A list of which each section holds a part: its count comes first. Begins as {kind}. Before an element is put,
+ * reef__encode_element makes room for it: in a new section where the last one is full. */
+typedef struct encode_list {
+    uint32_t kind, count;
+    size_t where;
+} encode_list;
+void reef__encode_element(encoding *x, encode_list *l);
+void reef__encode_list_end(encoding *x, encode_list *l);
 /* The number of a type, or of a table of the state. What has none gets the next one, and so do the bases of a type and
  * the types of a table; a section that isn't written must not ask. 0 also after an error. A type of the table that
  * can't be written is an error if there are rows. */

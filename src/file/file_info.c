@@ -93,10 +93,7 @@ static bool frame_head(frame *f)
 {
     section_in *in = &f->in;
     record_head h;
-    const unsigned char *p = reef__get_bytes(in, RECORD_HEAD_BYTES);
-    if (!reef__section_taken(in)) return false;
-    in->got = 0; /* what is wrong is reported at the beginning of the head */
-    if (!reef__record_head_read(p, &h)) return reef__in_wrong(in, REEF_CORRUPT, "the head of a record is damaged");
+    if (!reef__record_begins(in, &h)) return false;
     if (h.number != f->info->records) return reef__in_wrong(in, REEF_CORRUPT, "a record is in the wrong place");
     f->refused = ((h.flags & RECORD_DIFFERENCE) != 0) != (f->info->difference || f->info->records);
     return !f->refused || reef__in_wrong(in, REEF_CORRUPT, "a record is in the wrong place");
@@ -110,7 +107,6 @@ static bool frame_record(frame *f)
     memset(f->part, 0, sizeof f->part);
     if (!reef__section_next(in)) return false;
     if (f->info->records && !f->info->journal) return reef__in_wrong(in, REEF_CORRUPT, "bytes follow the only record");
-    if (in->kind != SECTION_RECORD) return reef__in_wrong(in, REEF_CORRUPT, "a record doesn't begin with its head");
     if (!frame_head(f)) return false;
     for (; in->kind != SECTION_DONE; sections++) {
         if (!frame_kind(f)) return false;

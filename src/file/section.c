@@ -432,3 +432,12 @@ bool reef__section_taken(section_in *in)
     if (in->status != REEF_OK) return false;
     return in->got == in->length || reef__in_wrong(in, REEF_CORRUPT, "a section is longer than its content");
 }
+
+bool reef__record_begins(section_in *in, record_head *h)
+{
+    if (in->kind != SECTION_RECORD) return reef__in_wrong(in, REEF_CORRUPT, "a record doesn't begin with its head");
+    const unsigned char *p = reef__get_bytes(in, RECORD_HEAD_BYTES);
+    if (!reef__section_taken(in)) return false;
+    in->got = 0; /* what is wrong is reported at the beginning of the head */
+    return reef__record_head_read(p, h) || reef__in_wrong(in, REEF_CORRUPT, "the head of a record is damaged");
+}

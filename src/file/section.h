@@ -70,6 +70,9 @@ extern const unsigned char reef__record_magic[8]; /* a head begins with it */
 void reef__record_head_write(unsigned char *to, const record_head *h);
 /* False: these bytes aren't the head of a record. */
 bool reef__record_head_read(const unsigned char *from, record_head *h);
+struct section_in;
+/* Reads the head from the section that begins a record. False: CORRUPT. */
+bool reef__record_begins(struct section_in *in, record_head *h);
 
 /* ---- writing ---- */
 

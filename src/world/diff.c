@@ -28,6 +28,7 @@
 #include "reef/diff.h"
 #include "reef/ref.h"
 #include "reef/type_info.h"
+#include <stdlib.h>
 
 typedef struct diff_pair { /* a table that at least one of the worlds has */
     table_pair of;
@@ -46,6 +47,13 @@ typedef struct diff_bits {
 } diff_bits; /* of one key; NULL: the world never used the key */
 
 enum { STAGE_GONE, STAGE_BORN, STAGE_NAMES, STAGE_TYPES, STAGE_END };
+
+/* What stands before a piece of memory. */
+typedef struct diff_room_head {
+    struct diff_room_head *next;
+    size_t bytes;
+    _Alignas(16) char room[]; /* PLAIN_ALIGN */
+} diff_room_head;
 
 struct reef_diff {
     /* the current group of 64 rows: reef_diff_next reads only this when it is quick */
@@ -83,8 +91,8 @@ struct reef_diff {
     uint64_t *names; /* index << 32 | generation of each entity whose name differs */
     uint32_t *types; /* by name; the first is 0 and stands for the entity itself */
     char *gathered;  /* room for two values of a split type */
-    uint32_t pair_count, pair_room, spot_count, spot_room, key_count, key_room;
-    uint32_t name_count, name_room, type_count, type_room;
+    uint32_t pair_count, spot_count, key_count, name_count, type_count;
+    diff_room_head *rooms; /* the memory of all these */
 };
 
 /* ---- rows that differ ---- */
@@ -194,44 +202,37 @@ static void pair_spots(reef_diff *d, diff_pair *p)
 
 /* ---- what there is to compare ---- */
 
-static void *diff_room(const reef_diff *d, uint32_t *have, size_t count, size_t size)
+/* Room that belongs to the difference and isn't zeroed: of the spots most is never used. NULL: no memory. */
+static void *diff_room(reef_diff *d, size_t count, size_t size)
 {
     size_t bytes;
-    *have = 0;
-    if (count > UINT32_MAX || !reef__size_multiply(count, size, 0, &bytes)) return NULL;
-    void *p = reef__memory_zeroed(&d->world[1]->family->memory, MEMORY_OTHER, bytes ? bytes : 1);
-    if (p) *have = (uint32_t)count;
-    return p;
-}
-
-static void give_back(const reef_diff *d, void *p, size_t count, size_t size)
-{
-    reef__memory_free(&d->world[1]->family->memory, MEMORY_OTHER, p, count && size ? count * size : 1);
+    if (count > UINT32_MAX || !reef__size_multiply(count, size, sizeof(diff_room_head), &bytes)) return NULL;
+    diff_room_head *p = reef__memory_resize(&d->world[1]->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+    if (p == NULL) return NULL;
+    p->next = d->rooms;
+    p->bytes = bytes;
+    d->rooms = p;
+    return p + 1;
 }
 
 static bool pairs_make(reef_diff *d, table_merge *m)
 {
-    d->pairs = diff_room(d, &d->pair_room, (size_t)m->count[0] + m->count[1], sizeof *d->pairs);
+    d->pairs = diff_room(d, (size_t)m->count[0] + m->count[1], sizeof *d->pairs);
     if (d->pairs == NULL) return false;
     size_t chunks = 0;
     for (table_pair of; reef__table_merge_next(m, &of);) {
         const uint32_t a = of.t[0] ? of.t[0]->chunks : 0, b = of.t[1] ? of.t[1]->chunks : 0;
-        d->pairs[d->pair_count++].of = of;
+        d->pairs[d->pair_count++] = (diff_pair){.of = of};
         chunks += a > b ? a : b;
     }
-    size_t bytes;
-    if (chunks > UINT32_MAX || !reef__size_multiply(chunks, sizeof *d->spots, 0, &bytes)) return false;
-    if (bytes == 0) bytes = 1;
-    /* Not zeroed: most of it is never used. */
-    d->spots = reef__memory_resize(&d->world[1]->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (d->spots) d->spot_room = (uint32_t)chunks;
+    d->spots = diff_room(d, chunks, sizeof *d->spots);
     return d->spots != NULL;
 }
 
 static bool keys_make(reef_diff *d)
 {
     const reef_world *a = d->world[0], *b = d->world[1];
-    d->keys = diff_room(d, &d->key_room, (size_t)a->state.bit_count + b->state.bit_count, sizeof *d->keys);
+    d->keys = diff_room(d, (size_t)a->state.bit_count + b->state.bit_count, sizeof *d->keys);
     if (d->keys == NULL) return false;
     for (state_key k = {0}; reef__state_next(STATE_BITS, a, b, &k);)
         d->keys[d->key_count++] = (diff_bits){{bit_store_of(a, k.key), bit_store_of(b, k.key)}};
@@ -281,36 +282,32 @@ static void types_see(const reef_diff *d, uint64_t *seen)
 
 static bool types_make(reef_diff *d)
 {
-    uint32_t words, bytes = 0;
-    uint64_t *seen = diff_room(d, &words, reef_type_count() / 64 + 1, sizeof *seen);
+    const uint32_t words = reef_type_count() / 64 + 1;
+    bool split = false;
+    uint64_t *seen = diff_room(d, words, sizeof *seen);
     if (seen == NULL) return false;
+    memset(seen, 0, words * sizeof *seen);
     types_see(d, seen);
     size_t n = 1;
     for (uint32_t i = 0; i < words; i++) n += bits_count(seen[i]);
-    d->types = diff_room(d, &d->type_room, n, sizeof *d->types);
-    for (uint32_t i = 0; d->types && i < words; i++)
-        for (uint64_t left = seen[i]; left; left &= left - 1) d->types[++d->type_count] = i * 64 + bits_first(left);
-    give_back(d, seen, words, sizeof *seen);
+    d->types = diff_room(d, n, sizeof *d->types);
     if (d->types == NULL) return false;
+    d->types[0] = 0;
+    for (uint32_t i = 0; i < words; i++)
+        for (uint64_t left = seen[i]; left; left &= left - 1) d->types[++d->type_count] = i * 64 + bits_first(left);
     reef__ids_sort(d->types + 1, d->type_count++);
-    for (uint32_t i = 1; i < d->type_count; i++)
-        bytes |= reef__type_of(d->types[i])->split ? 2 * REEF_SPLIT_SIZE_MAX : 0;
-    return bytes == 0 || (d->gathered = diff_room(d, &bytes, bytes, 1)) != NULL;
+    for (uint32_t i = 1; i < d->type_count; i++) split |= reef__type_of(d->types[i])->split;
+    return !split || (d->gathered = diff_room(d, 2, REEF_SPLIT_SIZE_MAX)) != NULL;
 }
 
 /* ---- names ---- */
 
-static void names_sort(uint64_t *e, uint32_t count)
+static int names_compare(const void *a, const void *b)
 {
-    for (uint32_t gap = count > 32 ? count / 2 : 1; gap;
-         gap = gap > 2 ? (uint32_t)((uint64_t)gap * 5 / 11) : gap == 2) {
-        for (uint32_t i = gap; i < count; i++) {
-            uint64_t x = e[i];
-            uint32_t k = i;
-            for (; k >= gap && e[k - gap] > x; k -= gap) e[k] = e[k - gap];
-            e[k] = x;
-        }
-    }
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
 }
 
 static bool names_make(reef_diff *d)
@@ -320,13 +317,13 @@ static bool names_make(reef_diff *d)
         for (uint32_t i = 0; i < d->world[side]->state.name_count; i++)
             most += !name_shared(d->world[side], d->world[!side], i);
     if (most == 0) return true;
-    d->names = diff_room(d, &d->name_room, most, sizeof *d->names);
+    d->names = diff_room(d, most, sizeof *d->names);
     if (d->names == NULL) return false;
     for (uint32_t side = 0; side < 2; side++)
         for (name_walk n = {0}; reef__name_walk_next(d->world[side], d->world[!side], &n);)
             if (side == 0 || n.other == NULL) /* an entity with two names is in the list since side 0 */
                 d->names[d->name_count++] = (uint64_t)n.entity.index << 32 | n.entity.generation;
-    names_sort(d->names, d->name_count);
+    if (d->name_count > 1) qsort(d->names, d->name_count, sizeof *d->names, names_compare);
     return true;
 }
 
@@ -712,11 +709,10 @@ reef_diff *reef_diff_new(const reef_world *before, const reef_world *after)
 void reef_diff_free(reef_diff *d)
 {
     if (d == NULL) return;
-    if (d->pairs) give_back(d, d->pairs, d->pair_room, sizeof *d->pairs);
-    if (d->spots) give_back(d, d->spots, d->spot_room, sizeof *d->spots);
-    if (d->keys) give_back(d, d->keys, d->key_room, sizeof *d->keys);
-    if (d->names) give_back(d, d->names, d->name_room, sizeof *d->names);
-    if (d->types) give_back(d, d->types, d->type_room, sizeof *d->types);
-    if (d->gathered) give_back(d, d->gathered, 2 * REEF_SPLIT_SIZE_MAX, 1);
-    reef__memory_free(&d->world[1]->family->memory, MEMORY_OTHER, d, sizeof *d);
+    memory *m = &d->world[1]->family->memory;
+    for (diff_room_head *p = d->rooms, *next; p; p = next) {
+        next = p->next;
+        reef__memory_free(m, MEMORY_OTHER, p, p->bytes);
+    }
+    reef__memory_free(m, MEMORY_OTHER, d, sizeof *d);
 }

@@ -252,6 +252,7 @@ extern int reef_bug;
     X(566, "reef_net: a player who never tells what he has is waited for") \
     X(567, "reef_net: an event that didn't happen after all isn't told as undone") \
     X(568, "reef_net: a joiner gets the state of a later tick than he is told") \
-    X(569, "reef_net: only half of the players' inputs are corrected")
+    X(569, "reef_net: only half of the players' inputs are corrected") \
+    X(590, "a section of a file may name types of any home")
 
 #endif

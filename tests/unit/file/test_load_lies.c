@@ -520,9 +520,56 @@ static void a_refused_file_leaves_tables_for_reuse_and_nothing_else(void **state
     reef_bytes_free(&bytes);
 }
 
+static void forge_sparse(forged *x, uint32_t section)
+{
+    forge_begin(x);
+    reef__section_begin(&x->o, SECTION_TYPES);
+    reef__put_u32(&x->o, 1);
+    forge_type(x, "of nobody's", REEF_SPARSE, 0, 0);
+    reef__section_end(&x->o);
+    if (section == SECTION_TABLES) {
+        reef__section_begin(&x->o, SECTION_TABLES);
+        reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 0);
+        reef__section_end(&x->o);
+        return;
+    }
+    forge_time(x, 1);
+    reef__section_begin(&x->o, section);
+    reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0);
+    reef__section_end(&x->o);
+}
+
+/* Each section is for the types of some homes, whether or not the program has the type. */
+static void a_section_refuses_types_of_other_homes(void **state)
+{
+    static const uint32_t sections[] = {SECTION_TABLES, SECTION_VALUES};
+    for (uint32_t i = 0; i < 2; i++) {
+        forged x;
+        forge_sparse(&x, sections[i]);
+        refuses(REEF_CORRUPT, &x, world_of(state), "type of nobody's has another home");
+    }
+}
+
+/* The message names the section and the element, in every kind of list. */
+static void an_entity_that_does_not_exist_is_named(void **state)
+{
+    forged x;
+    forge_begin(&x);
+    forge_clock(&x, 1);
+    reef__section_begin(&x.o, SECTION_IDS);
+    reef__put_u32(&x.o, 2), reef__put_u64(&x.o, 0), reef__put_u64(&x.o, 0), reef__put_u64(&x.o, 2);
+    reef__section_end(&x.o);
+    reef__section_begin(&x.o, SECTION_FREE);
+    reef__put_u32(&x.o, 2), reef__put_handle(&x.o, (reef_entity){0, 1}), reef__put_handle(&x.o, (reef_entity){7, 3});
+    reef__section_end(&x.o);
+    refuses(REEF_CORRUPT, &x, world_of(state), "FREE, element 2: entity 7v3 doesn't exist");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(many_types_take_no_longer_each),
+    const struct CMUnitTest tests[] = {TEST(a_section_refuses_types_of_other_homes),
+                                       TEST(an_entity_that_does_not_exist_is_named),
+                                       TEST(many_types_take_no_longer_each),
                                        TEST(types_that_nobody_knows_take_no_room),
                                        TEST(a_name_that_is_there_twice_is_refused),
                                        TEST(a_store_begins_once),
