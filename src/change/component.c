@@ -173,9 +173,7 @@ COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
 
 /* ---- one component by the general path ---- */
 
-/* The edge of the table graph for this key. It also enters the edge in the world's cache, so that the fast path
- * finds it the next time. NULL: *status says why. */
-static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *status)
+COLD const edge *reef__edge_fetch(reef_world *w, uint64_t key, reef_status *status)
 {
     uint32_t from = (uint32_t)(key >> 33), component = (uint32_t)(key >> 1);
     const edge *e = reef__graph_edge(w, from, component, key & 1, status);
@@ -274,7 +272,7 @@ static reef_status one_change(reef_world *w, const char *op, reef_entity e, cons
     uint32_t to = from;
     if (has == remove && in_table(t)) {
         reef_status s = REEF_OK;
-        const edge *x = edge_fetch(w, edge_key(from, t->id, remove), &s);
+        const edge *x = reef__edge_fetch(w, edge_key(from, t->id, remove), &s);
         if (x == NULL) return reef__failure(w, s, op, (reef_component){t->id}, e, 0);
         to = x->to;
     }

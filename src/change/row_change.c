@@ -9,8 +9,8 @@
  *   commit    Columns move, the last row fills the hole, records and bits follow. Nothing fails.
  *
  * Three answers are possible: it is done (or failed, and `*status` says why), or this isn't a change of this shape, and
- * the caller takes the general path (apply.c). It isn't where the edge isn't cached, where the entity has no row or
- * won't have one, and where rows wait in quarantine. */
+ * it goes on to the general path (component.c, apply.c). It isn't where a loop is open, where the entity has no row or
+ * won't have one, where more than the component comes, and where rows wait in quarantine. */
 #include "change/row_change.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -20,12 +20,14 @@
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
+#include "storage/known_types.h"
 #include "storage/layout.h"
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
 #include "storage/read.h"
 #include "storage/removal_log.h"
+#include "storage/required.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/table.h"
@@ -240,6 +242,21 @@ INLINE const struct edge_entry *move_starts(const reef_world *w, const row_place
     return LIKELY(may) ? k : NULL;
 }
 
+/* Enters the edge of a row that may go along it, which the cache hasn't got. False: this isn't a change of this shape;
+ * otherwise *status may be a failure. */
+static COLD bool move_first(reef_world *w, const row_place *x, reef_component c, bool remove, reef_status *status)
+{
+    const uint32_t from = x->slots[0].head.table;
+    const type *t = reef__type_of(c.id);
+    if (w->locks || x->place <= PLACE_EMPTY || quarantine_on(w) || t == NULL || !in_table(t) || t->split || t->owner)
+        return false;
+    *status = reef__type_ready(w, c.id);
+    if (*status != REEF_OK) return true;
+    if ((slot_find(w, c.id, from) != 0) != remove) return false;
+    if (!remove && t->need_count && !reef__table_meets(w, from, t)) return false;
+    return reef__edge_fetch(w, edge_key(from, c.id, remove), status) != NULL || *status != REEF_OK;
+}
+
 /* Who asks that a component comes: with a value, or with a default value, for which `value` are the arguments. */
 typedef enum comes { COMES_SET, COMES_ADD, COMES_ENSURE } comes;
 
@@ -258,11 +275,17 @@ static NOINLINE reef_status row_comes(reef_world *w, reef_entity e, const type *
     row_place x = row_place_of(w, e);
     const reef_component c = {t->id};
     const bool told = watched(w, c.id);
-    const struct edge_entry *const k = move_starts(w, &x, c, false, told);
-    if (k == NULL) return comes_general(w, e, t, value, how, out);
+    reef_status s;
+    const struct edge_entry *k = move_starts(w, &x, c, false, told);
+    if (UNLIKELY(k == NULL)) {
+        if (!move_first(w, &x, c, false, &s)) return comes_general(w, e, t, value, how, out);
+        if (s != REEF_OK) return reef__failure(w, s, op[how], c, e, 0);
+        k = move_starts(w, &x, c, false, told);
+        if (k == NULL) return comes_general(w, e, t, value, how, out);
+    }
     reef_value v = reef_value_make(c, REEF_VALUE_DEFAULT, 0, value);
     if (how == COMES_SET) v.kind = REEF_VALUE_ONE, v.size = t->size;
-    const reef_status s = row_move(w, op[how], e, t, &v, &x, k, told, out, false);
+    s = row_move(w, op[how], e, t, &v, &x, k, told, out, false);
     return s == REEF_OK && how == COMES_SET ? REEF_ADDED : s;
 }
 
@@ -301,8 +324,14 @@ reef_status reef__row_remove(reef_world *w, reef_entity e, reef_component c)
     if (!world_is_ours(w, op)) return REEF_BAD_ARGUMENT;
     if (!row_place_find(w, &x, e)) return reef__remove_general(w, e, c);
     const bool told = watched(w, c.id);
-    const struct edge_entry *const k = move_starts(w, &x, c, true, told);
-    if (k == NULL) return reef__remove_general(w, e, c);
+    const struct edge_entry *k = move_starts(w, &x, c, true, told);
+    if (UNLIKELY(k == NULL)) {
+        reef_status s;
+        if (!move_first(w, &x, c, true, &s)) return reef__remove_general(w, e, c);
+        if (s != REEF_OK) return reef__failure(w, s, op, c, e, 0);
+        k = move_starts(w, &x, c, true, told);
+        if (k == NULL) return reef__remove_general(w, e, c);
+    }
     return row_move(w, op, e, reef__type_of(c.id), NULL, &x, k, told, NULL, true);
 }
 
