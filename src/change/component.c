@@ -529,9 +529,13 @@ static NOINLINE reef_status table_set(reef_world *w, reef_entity e, reef_compone
 {
     row_place x;
     const struct edge_entry *const k = &w->edge_cache[EDGE_CACHE];
-    if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) return reef__row_set(w, e, c, value, size);
+    const uint64_t gate = w->hot.gate_move;
+    if (UNLIKELY(!row_place_find(w, &x, e)) || UNLIKELY(!edge_cached(w, row_place_key(&x, c, false), false, gate)))
+        return reef__row_set(w, e, c, value, size);
     const edge *d = k->edge;
     if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return reef__row_set(w, e, c, value, size);
+    if (UNLIKELY(!edge_open(k, &x, gate)))
+        return reef__row_comes(w, e, c, value); /* an edge: the entity hasn't got it */
     if (UNLIKELY(size != 8)) return edge_go_wide(w, k, &x, value), REEF_ADDED;
     return (reef_status)edge_go(w, k, &x, value, true, false, REEF_ADDED);
 }

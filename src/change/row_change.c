@@ -122,10 +122,15 @@ INLINE bool removals_read(const reef_world *w, const type *t)
     return s && s->readers;
 }
 
-/* Everything that the move writes. What moved meanwhile is found anew. A tracked component that comes has its stamps on
- * page *stamps. `remove` is a constant. */
+/* What a tracked component needs: the page of its stamps when it comes; whether somebody reads that it goes. */
+typedef struct row_track {
+    stamp_page *stamps;
+    bool logged;
+} row_track;
+
+/* Everything that the move writes. What moved meanwhile is found anew. `remove` is a constant. */
 INLINE bool move_reserve(reef_world *w, row_place *x, const type *t, const struct edge_entry *k, bool remove,
-                         stamp_page **stamps)
+                         row_track *track)
 {
     table *const from = k->from, *const to = k->to;
     const uint32_t last = from->next - 1;
@@ -144,8 +149,11 @@ INLINE bool move_reserve(reef_world *w, row_place *x, const type *t, const struc
         end = unit_slots(w, to->last);
     }
     if (UNLIKELY(from->bits != 0) && !move_bits_reserve(w, t->id, remove, x, from, to)) return false;
-    if (UNLIKELY(t->tracked) && remove && removals_read(w, t) && !reef__removals_prepare(w, t->id, 1)) return false;
-    if (UNLIKELY(t->tracked) && !remove && !(*stamps = reef__track_page(w, t->id, HANDLE_INDEX(x->h)))) return false;
+    if (UNLIKELY(t->tracked)) {
+        track->logged = remove && removals_read(w, t);
+        if (track->logged && !reef__removals_prepare(w, t->id, 1)) return false;
+        if (!remove && !(track->stamps = reef__track_page(w, t->id, HANDLE_INDEX(x->h)))) return false;
+    }
     from->tail = tail;
     to->tail = end;
     return true;
@@ -192,11 +200,11 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
     old_value old;
     reef_status s = REEF_NO_MEMORY;
     char *fresh = NULL;
-    stamp_page *stamps = NULL;
+    row_track track = {NULL, false};
     w->hook_failed.id = 0;
     if (!remove) w->value = v, w->value_count = 1;
     if (planned && !change_planned(w, e, t, d->to, v)) return w->value_count = 0, change_failed(w, op, e, t, s);
-    if (LIKELY(move_reserve(w, x, t, k, remove, &stamps))) s = REEF_OK;
+    if (LIKELY(move_reserve(w, x, t, k, remove, &track))) s = REEF_OK;
     if (s == REEF_OK && !remove && d->slot) {
         fresh = cell(k->to->tail, d->slot, place_row(k->to->next), d->size);
         s = value_arrive(w, e, t, fresh, v);
@@ -208,8 +216,8 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
         return change_failed(w, op, e, t, s);
     }
     if (UNLIKELY(t->tracked)) {
-        if (!remove) stamps_write(stamps, e.index, w->hot.version, w->hot.version);
-        else if (removals_read(w, t)) reef__removal_log(w, t, x->place, e);
+        if (!remove) stamps_write(track.stamps, e.index, w->hot.version, w->hot.version);
+        if (track.logged) reef__removal_log(w, t, x->place, e);
     }
     if (remove && d->slot && (t->hooked || told)) {
         char *gone = cell(x->slots, d->slot, place_row(x->place), d->size);
@@ -291,17 +299,16 @@ static NOINLINE reef_status row_comes(reef_world *w, reef_entity e, const type *
 
 /* The same for what observers watch. Plain bytes (NULL: zeros) come by the straight line, where both tables have a
  * lease and no plan is needed. */
-static NOINLINE reef_status row_comes_watched(reef_world *w, reef_entity e, const type *t, const void *value, comes how,
-                                              void **out)
+INLINE reef_status row_comes_watched(reef_world *w, row_place *x, reef_entity e, const type *t, const void *value,
+                                     comes how, void **out)
 {
     const struct edge_entry *const k = &w->edge_cache[EDGE_CACHE];
-    row_place x = row_place_of(w, e);
     if (UNLIKELY((w->locks | w->hot.records.shared) != 0 || (how != COMES_SET && value)) ||
         !observe_simply(w, t->id, REEF_ON_ADD, false) ||
-        !edge_cached(w, row_place_key(&x, (reef_component){t->id}, false) | EDGE_WATCHED, false, w->hot.version) ||
-        !edge_open(k, &x, w->hot.version))
+        !edge_cached(w, row_place_key(x, (reef_component){t->id}, false) | EDGE_WATCHED, false, w->hot.version) ||
+        !edge_open(k, x, w->hot.version))
         return row_comes(w, e, t, value, how, out);
-    void *made = edge_add(w, k, &x, value);
+    void *made = edge_add(w, k, x, value);
     const bool told = observe_tell(w, e, t, REEF_ON_ADD, made, NULL);
     if (out) *out = told && made ? reef__cell_now(w, e, (reef_component){t->id}) : made;
     return how == COMES_SET ? REEF_ADDED : REEF_OK;
@@ -314,7 +321,13 @@ reef_status reef__row_add(reef_world *w, const char *op, reef_entity e, reef_com
     const type *t = reef__type_of(c.id);
     if (t == NULL || w->running || !row_place_find(w, &x, e)) return reef__add_general(w, op, e, c, args, out);
     const comes how = strcmp(op, "reef_add") == 0 ? COMES_ADD : COMES_ENSURE;
-    return watched(w, c.id) ? row_comes_watched(w, e, t, args, how, out) : row_comes(w, e, t, args, how, out);
+    return watched(w, c.id) ? row_comes_watched(w, &x, e, t, args, how, out) : row_comes(w, e, t, args, how, out);
+}
+
+reef_status reef__row_comes(reef_world *w, reef_entity e, reef_component c, const void *value)
+{
+    if (!world_is_ours(w, "reef_set")) return REEF_BAD_ARGUMENT;
+    return row_comes(w, e, type_known(c.id), value, COMES_SET, NULL);
 }
 
 reef_status reef__row_remove(reef_world *w, reef_entity e, reef_component c)
@@ -409,7 +422,7 @@ reef_status reef__row_set_watched(reef_world *w, reef_entity e, reef_component c
         (w->locks && (w->notifying || w->running)) || !row_place_find(w, &x, e))
         return reef__row_set(w, e, c, value, size);
     const uint32_t k = slot_find(w, c.id, x.slots[0].head.table);
-    if (k == 0) return row_comes_watched(w, e, t, value, COMES_SET, NULL);
+    if (k == 0) return row_comes_watched(w, &x, e, t, value, COMES_SET, NULL);
     if (UNLIKELY(x.slots[k].version != w->hot.version) ||
         !observe_simply(w, c.id, REEF_ON_SET, size > OLD_BYTES || t->align > OLD_ALIGN))
         return reef__row_set(w, e, c, value, size);

@@ -11,6 +11,8 @@
 reef_status reef__row_add(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args, void **out);
 /* The component comes with this value, or gets it. */
 reef_status reef__row_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size);
+/* The same where the entity hasn't got it and nobody watches it; the value has the size of the type. */
+reef_status reef__row_comes(reef_world *w, reef_entity e, reef_component c, const void *value);
 /* The same for a component that observers watch. */
 reef_status reef__row_set_watched(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size);
 reef_status reef__row_remove(reef_world *w, reef_entity e, reef_component c);
