@@ -1,107 +1,30 @@
-/* Recording and doing commands.
- *
- * A buffer is a list of chunks. A chunk begins with the name of the system whose commands it holds; the commands lie
- * one behind the other, in one of five forms:
- *
- *   {header} {ids} {values} {bytes of the values}                    one command
- *   {header} {handle} {handle} ...                                   a run: the same for each of these entities (or
- *                                                                    pairs: COMMAND_RELATE)
- *   {header} {values} {id, bytes} {id, bytes} ...                    a run of entities to make (COMMAND_ROWS)
- *   {header} {values} {lane_ids} {bytes} {bytes} ...                 the same with ids of fresh indices, which follow
- *                                                                    from one another (COMMAND_LANE_ROWS)
- *   {header} {values} {id, prefab, bytes} ...                        a run of instances of prefabs (COMMAND_COPIES)
+/* Recording commands. command_layout.h says how they lie in a buffer, and command_flush.c does them.
  *
  * A value of a plain type is held as bytes. A value with hooks is held as a value: the copy hook makes it, or it is
  * moved out of the caller's if there is no such hook; when the command is done, it is moved on into its column. A
  * constructor with `args` runs at once, since args belong to the caller and are only valid during the call. Default
- * values are made when the command is done.
- *
- * Doing a run has the result of doing its elements one by one. Where a run names all rows of a table in their order,
- * and nobody could tell the difference, the table is done as a whole. */
+ * values are made when the command is done. */
 #include "change/command.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
 #include "type/value.h"
-#include "storage/archetype.h"
 #include "storage/command_buffer.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/id_lanes.h"
-#include "storage/invalidate.h"
-#include "storage/known_types.h"
-#include "storage/layout.h"
 #include "storage/observed.h"
 #include "storage/place.h"
-#include "storage/relabel.h"
-#include "storage/required.h"
-#include "storage/row_bits.h"
-#include "storage/state.h"
-#include "storage/table.h"
-#include "storage/report.h"
 #include "storage/world_data.h"
-#include "change/component.h"
-#include "change/destroy.h"
-#include "change/instantiate.h"
-#include "change/spawn.h"
-#include "change/spawn_batch.h"
-#include "change/value_stage.h"
-#include "reef/enable.h"
-#include "reef/relation.h"
-#include "reef/many.h"
-#include "reef/loop_settings.h"
-#include <stdio.h>
-
-typedef struct command {
-    size_t bytes; /* up to the next one */
-    union {
-        reef_entity entity;
-        uint64_t at; /* of a run: the number of its elements that are done */
-    };
-    uint32_t n;         /* number of ids behind this head; of a run, of its elements */
-    uint32_t count;     /* number of values behind them */
-    uint32_t component; /* of a run of entities to make: the bytes of an element */
-    command_kind kind;
-} command;
-
-typedef struct command_chunk {
-    struct command_chunk *next;
-    size_t bytes;                          /* a power of two */
-    size_t used, done;                     /* offsets in the chunk; this head is counted */
-    char system[REEF_SYSTEM_NAME_MAX + 1]; /* a copy, because the system may be removed before its commands are done */
-} command_chunk;
-
-_Static_assert(sizeof(command_chunk) % PLAIN_ALIGN == 0, "commands begin aligned");
+#include "change/command_layout.h"
 
 enum {
     COMMAND_CHUNK_BITS = 12, /* the smallest chunk */
     /* the largest chunk, except for a command that is longer; some of these fit a piece of an arena */
     COMMAND_CHUNK_MOST = 1 << 17,
     /* from this size on a chunk's memory is touched when it is made, and goes back to the arena if it was used */
-    COMMAND_CHUNK_WIDE = 1 << 16,
-    COMMAND_RUN_VALUES = 16, /* most values of a run of entities to make */
-    /* The most parts of such runs that are done at once. Their memory is free then for the rows of the next ones. */
-    COMMAND_PACKED = 64,
-    COMMAND_WHOLE_LEAST = 64, /* fewest rows of a table that is done as a whole: below, one by one is as fast */
-    COMPLAINT_BYTES = REPORT_BYTES + 32
+    COMMAND_CHUNK_WIDE = 1 << 16
 };
-
-static reef_entity *command_ids(const command *x) { return (reef_entity *)(uintptr_t)(x + 1); }
-static reef_value *held_values(const command *x) { return (reef_value *)(void *)(command_ids(x) + x->n); }
-
-static bool command_is_run(const command *x) { return x->kind >= COMMAND_ADD; }
-static bool command_is_rows(const command *x) { return x->kind >= COMMAND_COPIES; }
-static uint32_t run_stride(const command *x)
-{
-    return command_is_rows(x) ? x->component : (uint32_t)sizeof(reef_entity) * (x->kind == COMMAND_RELATE ? 2 : 1);
-}
-static size_t run_head(command_kind kind, uint32_t count)
-{
-    return sizeof(command) + count * sizeof(reef_value) + (kind == COMMAND_LANE_ROWS ? sizeof(lane_ids) : 0);
-}
-static reef_value *run_values(const command *x) { return (reef_value *)(uintptr_t)(x + 1); }
-static lane_ids *run_ids(const command *x) { return (lane_ids *)(void *)(run_values(x) + x->count); }
-static char *run_elements(const command *x) { return (char *)(uintptr_t)x + run_head(x->kind, x->count); }
 
 /* ---- memory ---- */
 
@@ -113,7 +36,7 @@ static uint32_t chunk_class(size_t bytes)
     return bits - COMMAND_CHUNK_BITS;
 }
 
-static void command_chunk_retire(reef_world *w, command_chunk *k)
+void reef__command_chunk_retire(reef_world *w, command_chunk *k)
 {
     const uint32_t class = chunk_class(k->bytes);
     /* its memory is touched already, which helps the rows of the next commands */
@@ -173,17 +96,6 @@ static COLD bool command_chunk_add(reef_world *w, commands *c, size_t bytes)
     c->last = k;
     return true;
 }
-
-/* For a command of kind CALL: its calls, and the bytes that it holds, which lie behind them. */
-static const command_call *command_call_of(const command *x)
-{
-    const command_call *call;
-    memcpy(&call, x + 1, sizeof call);
-    return call;
-}
-static const void *command_held(const command *x) { return (const char *)(x + 1) + PLAIN_ALIGN; }
-
-static command *command_at(const command_chunk *k, size_t at) { return (command *)(void *)((char *)(uintptr_t)k + at); }
 
 static void command_add(commands *c, command *x, const void *end)
 {
@@ -270,26 +182,6 @@ static size_t command_measure(const reef_value *values, uint32_t count, uint32_t
         if (!reef__size_multiply(t->size, value_elements(t, &values[i], n), at + t->align, &at)) return 0;
     }
     return at;
-}
-
-/* Ends the first `count` values of a command. `taken`: they were moved into the world. */
-static void values_end(const command *x, uint32_t count, bool taken)
-{
-    const uint32_t n = x->n ? x->n : 1;
-    const reef_value *held = held_values(x);
-    for (uint32_t i = 0; i < count; i++) {
-        const type *t = reef__type_of(held[i].component.id);
-        const bool one = held[i].kind == REEF_VALUE_ONE;
-        const uint32_t elements = held[i].kind == VALUE_MOVED_ARRAY ? n : one || held[i].kind == VALUE_MOVED ? 1 : 0;
-        if (!t->hooked || t->size == 0 || (taken && !one)) continue;
-        for (uint32_t k = 0; k < elements; k++) value_destroy(t, (char *)(uintptr_t)held[i].data + (size_t)k * t->size);
-    }
-}
-
-static void command_end(const command *x, bool taken)
-{
-    if (x->kind == COMMAND_CALL && !taken) command_call_of(x)->forget(x->component, command_held(x));
-    values_end(x, x->count, taken);
 }
 
 /* Takes back the values that are held, up to element `made` of value i: those that were moved go to the caller. */
@@ -433,14 +325,14 @@ COLD void *reef__command_bytes(reef_world *w, commands *to, const char *op, cons
     return held;
 }
 
-/* Takes n new ids, from the job's lane or the world's next ones. They stay taken unless ids_return gives them back. */
+/* Takes n new ids, from the job's lane or the world's next ones. They stay taken unless ids_return gives them back; the
+ * world's own become pending by ids_keep. */
 static reef_status ids_take(reef_world *w, const commands *to, uint32_t n, reef_entity *e)
 {
     reef_status s = REEF_OK;
     if (to->by == NULL) {
         s = reef__ids_prepare(w, n);
-        if (s == REEF_OK && n == 1) *e = reef__id_peek(w, 0);
-        else if (s == REEF_OK) reef__ids_peek(w, 0, n, e);
+        if (s == REEF_OK) reef__ids_peek(w, 0, n, e);
         return s;
     }
     const uint32_t made = to->by->ids.made;
@@ -452,6 +344,11 @@ static reef_status ids_take(reef_world *w, const commands *to, uint32_t n, reef_
 static void ids_return(const commands *to, uint32_t n)
 {
     if (to->by) lane_return(&to->by->ids, n);
+}
+
+static void ids_keep(reef_world *w, const commands *to, const reef_entity *e, uint32_t n)
+{
+    if (to->by == NULL) reef__ids_pend(w, e, n);
 }
 
 /* May an entity with these values be an element of a run? *stride is the size of the element. */
@@ -470,12 +367,6 @@ static bool rows_allow(const reef_value *values, uint32_t count, size_t *stride)
 }
 
 static command *rows_open_run(const commands *to) { return command_at(to->last, to->last->used); }
-/* The bytes of an element in front of its values: its id, and its prefab. */
-static size_t row_head(command_kind kind)
-{
-    return kind == COMMAND_COPIES ? 2 * sizeof(reef_entity) : kind == COMMAND_ROWS ? sizeof(reef_entity) : 0;
-}
-
 /* Writes the values of the open run's next element. False: the open run has other values, or is of another kind, or is
  * full. */
 static bool row_repeats(const commands *to, bool copies, const reef_value *values, uint32_t count)
@@ -542,7 +433,7 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, const r
     }
     if (s != REEF_OK) return refuse(w, to, s, op, (reef_component){0}, prefab ? *prefab : (reef_entity){0, 0}, 1);
     rows_put(to, e, prefab);
-    if (to->by == NULL) reef__ids_pend(w, &e, 1);
+    ids_keep(w, to, &e, 1);
     if (made) *made = e;
     return REEF_OK;
 }
@@ -550,7 +441,9 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, const r
 reef_entity reef__command_row_again(reef_world *w, commands *to, const reef_value *values, uint32_t count)
 {
     reef_entity e = {0, 0};
-    if (!row_repeats(to, false, values, count) || ids_take(w, to, 1, &e) != REEF_OK) return (reef_entity){0, 0};
+    if (!row_repeats(to, false, values, count)) return e;
+    if ((to->by ? reef__lane_next(&to->by->ids, &e) : reef__ids_prepare(w, 1)) != REEF_OK) return (reef_entity){0, 0};
+    if (to->by == NULL) e = reef__id_peek(w, 0);
     rows_put(to, e, NULL);
     if (to->by == NULL) reef__ids_pend(w, &e, 1);
     return e;
@@ -580,7 +473,7 @@ static reef_status command_with_ids(reef_world *w, commands *to, command_kind ki
     }
     if (s != REEF_OK) return refuse(w, to, s, op, failed, source, n);
     if (made) memcpy(made, command_ids(x), n * sizeof *made);
-    if (to->by == NULL) reef__ids_pend(w, command_ids(x), n);
+    ids_keep(w, to, command_ids(x), n);
     command_add(to, x, end);
     return REEF_OK;
 }
@@ -618,381 +511,4 @@ uint32_t reef__command_destroy_many(reef_world *w, commands *to, const char *op,
         if (reef__command_knows(w, es[i])) command_ids(x)[x->n++] = es[i];
     if (x->n) command_add(to, x, command_ids(x) + x->n);
     return x->n;
-}
-
-/* ---- doing ---- */
-
-/* The entities won't be made: their ids are free again. False: no memory; the ids that are left are tried again later.
- */
-static COLD bool ids_give_up(reef_world *w, const reef_entity *e, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (reef__id_pending(w, e[i]) && !reef__id_unpend(w, e[i])) return false;
-    return true;
-}
-
-/* Types that a job named may be new to the world. */
-static reef_status values_ready(reef_world *w, const char *op, const reef_value *values, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const reef_status s = reef__type_ready(w, values[i].component.id);
-        if (s != REEF_OK) return reef__failure(w, s, op, values[i].component, (reef_entity){0, 0}, 0);
-    }
-    return REEF_OK;
-}
-
-/* Makes n entities: from a list of values, or as copies of `source`, with all that is below it if `tree` is that
- * command. */
-static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n, const reef_entity *source,
-                              reef_value *values, uint32_t count, const command *tree)
-{
-    const char *op = tree     ? tree->component ? "reef_instantiate" : "reef_clone_tree"
-                     : source ? "reef_clone"
-                              : "reef_spawn";
-    bool pending = true;
-    reef_status s;
-    for (uint32_t i = 0; i < n; i++) pending &= reef__id_pending(w, ids[i]);
-    if (!pending) s = reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, source ? *source : ids[0], n);
-    else if (tree && (s = values_ready(w, op, values, count)) == REEF_OK)
-        s = reef__tree_copy(w, op, *source, tree->component != 0, n, NULL, ids, values, count);
-    else if (tree) {
-    } else if (source) s = reef__clone_into(w, *source, n, NULL, ids);
-    else if ((s = values_ready(w, op, values, count)) == REEF_OK) s = reef__spawn_pending(w, ids, n, values, count);
-    if (s >= 0 || s == REEF_NO_MEMORY) return s;
-    const reef_error why = w->error;
-    if (!ids_give_up(w, ids, n))
-        return reef__failure(w, REEF_NO_MEMORY, why.operation, why.component, why.entity, why.number);
-    w->error = why;
-    return s;
-}
-
-static reef_status held_do(reef_world *w, const command *x, const char *op, bool absent)
-{
-    const reef_status s = values_ready(w, op, held_values(x), x->count);
-    return s == REEF_OK ? reef__change_held(w, op, x->entity, held_values(x), x->count, absent) : s;
-}
-
-static reef_status command_do(reef_world *w, const command *x)
-{
-    const reef_component c = {x->component};
-    const reef_value *v = held_values(x);
-    switch (x->kind) {
-    case COMMAND_SPAWN: return pending_do(w, command_ids(x), x->n, NULL, held_values(x), x->count, NULL);
-    case COMMAND_CLONE: return pending_do(w, command_ids(x), x->n, &x->entity, NULL, 0, NULL);
-    case COMMAND_COPY_TREE: return pending_do(w, command_ids(x), x->n, &x->entity, held_values(x), x->count, x);
-    case COMMAND_DESTROY_MANY:
-        w->error.status = REEF_OK;
-        reef_destroy_many(w, command_ids(x), x->n);
-        return w->error.status;
-    case COMMAND_ADD_VALUE:
-        if (v->kind == VALUE_MOVED) return held_do(w, x, "reef_add", true);
-        return reef_add_id(w, x->entity, c, NULL, NULL);
-    case COMMAND_SET:
-        if (v->kind == VALUE_MOVED) return held_do(w, x, "reef_set", false);
-        return reef_set_id(w, x->entity, c, v->data, v->size);
-    case COMMAND_REMOVE_ALL: return reef_remove_all(w, x->entity);
-    case COMMAND_CHANGE: return held_do(w, x, "reef_change", false);
-    case COMMAND_CALL: return command_call_of(x)->run(w, x->component, command_held(x));
-    case COMMAND_NAME: return reef_set_name(w, x->entity, x->component ? (const char *)(x + 1) : NULL);
-    default: return REEF_OK;
-    }
-}
-
-static COLD void command_complain(const reef_world *w, const char *what)
-{
-    char message[COMPLAINT_BYTES];
-#if !defined(REEF_CHECKED)
-    if (w->config.log == NULL) return; /* a command about an entity that died meanwhile is no mistake */
-#endif
-    size_t at = (size_t)snprintf(message, sizeof message, "%s ", what);
-    reef_error_text(w, message + at, sizeof message - at);
-    reef__report(w, REEF_LOG_WARNING, reef__report_key(message), message);
-}
-
-/* Reports the failure of one of the first chunk's commands. */
-static COLD void command_failed(reef_world *w, const commands *c, reef_error *first, reef_status s)
-{
-    memcpy(w->error.system, c->first->system, sizeof w->error.system);
-    command_complain(w, s == REEF_NO_MEMORY ? "deferred, and kept for later:" : "deferred");
-    if (s != REEF_NO_MEMORY && first->status == REEF_OK) *first = w->error;
-}
-
-/* The next command. Chunks that are done are retired. NULL: none is left. */
-static command *commands_next(reef_world *w, commands *c)
-{
-    while (c->first && c->first->done == c->first->used) {
-        command_chunk *k = c->first;
-        c->first = k->next;
-        if (c->first == NULL) c->last = NULL;
-        command_chunk_retire(w, k);
-    }
-    return c->first ? command_at(c->first, c->first->done) : NULL;
-}
-
-/* Counts the next n commands as done; each element of a run counts as one. */
-static void commands_skip(reef_world *w, commands *c, uint64_t n)
-{
-    for (command *x; n > 0 && (x = commands_next(w, c)) != NULL;) {
-        const uint64_t rest = command_is_run(x) ? x->n - x->at : 1, some = n < rest ? n : rest;
-        if (command_is_run(x)) x->at += some;
-        n -= some;
-        c->count -= some;
-        if (some == rest) c->first->done += x->bytes;
-    }
-}
-
-/* ---- runs ---- */
-
-/* A place in a sequence of runs of the same kind and component. */
-typedef struct run_place {
-    const command_chunk *chunk;
-    const command *x;
-    size_t offset;
-    uint64_t at;
-} run_place;
-
-/* Goes to the next element of the sequence. False: there is none. */
-static bool run_place_next(run_place *p)
-{
-    if (p->at < p->x->n) return true;
-    const command *was = p->x;
-    p->offset += was->bytes;
-    while (p->offset == p->chunk->used) {
-        p->chunk = p->chunk->next;
-        if (p->chunk == NULL) return false;
-        p->offset = sizeof(command_chunk);
-    }
-    p->x = command_at(p->chunk, p->offset);
-    p->at = 0;
-    return p->x->kind == was->kind && p->x->component == was->component;
-}
-
-/* Are these elements, and those behind them, all rows of the table in their order? */
-static bool run_names_table(const reef_world *w, run_place p, const table *t)
-{
-    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
-        const reef_entity *e = slot_entities(unit_slots(w, unit));
-        const uint32_t rows = chunk_rows(t, unit);
-        for (uint32_t row = 0; row < rows;) {
-            if (!run_place_next(&p)) return false;
-            uint64_t n = p.x->n - p.at;
-            if (n > rows - row) n = rows - row;
-            if (memcmp(e + row, command_ids(p.x) + p.at, (size_t)n * sizeof *e) != 0) return false;
-            row += (uint32_t)n;
-            p.at += n;
-        }
-    }
-    return true;
-}
-
-/* All rows of a table lose or get a component at once. This is only done where the component is plain and nobody sees
- * the single rows change. False: nothing was done. */
-static bool table_move(reef_world *w, uint32_t id, uint32_t component, bool remove)
-{
-    reef_status s = REEF_OK;
-    relabel r;
-    if (reef__type_ready(w, component) != REEF_OK || (reef__slot_seek(w, component, id) != 0) != remove) return false;
-    if (!remove && !reef__table_meets(w, id, reef__type_of(component))) return false;
-    const edge *e = reef__graph_edge(w, id, component, remove, &s);
-    if (e == NULL || e->to == TABLE_EMPTY) return false;
-    const shape *from = shape_of(w->family, id), *to = shape_of(w->family, e->to);
-    const bit_store *marks = bit_store_of(w, component | BIT_DISABLED);
-    const table *there = table_read(w, e->to);
-    if (from->hooked || to->hooked || from->tracked || to->tracked || watched(w, component) ||
-        (there && table_rows(there)))
-        return false;
-    if (remove && marks && reef__bit_known(w, marks, id)) return false;
-    if (reef__relabel_prepare(w, &r, id, e, remove, NULL)) reef__relabel_commit(w, &r);
-    else return reef__relabel_cancel(w, &r), false;
-    return true;
-}
-
-static bool table_destroy(reef_world *w, uint32_t id, uint64_t rows)
-{
-    const shape *s = shape_of(w->family, id);
-    if (w->state.name_count || s->hooked || s->tracked || reef__stores_tracked(w) || observed(w)) return false;
-    if (!reef__table_own_all(w, id) || !reef__destroy_prepare(w, NULL, 0, rows)) return false;
-    reef__destroy_rows(w, id);
-    return true;
-}
-
-/* Does the run for a whole table, if the next element's entity is the table's first row. The answer is how many
- * elements that were; 0: nothing was done. */
-static NOINLINE uint64_t run_whole(reef_world *w, const commands *c, const command *x, uint32_t place)
-{
-    const uint32_t id = reef_slots_at(&w->hot, place)[0].head.table;
-    const table *t = id > TABLE_EMPTY ? table_read(w, id) : NULL;
-    const uint64_t rows = t ? table_rows(t) : 0;
-    if (rows < COMMAND_WHOLE_LEAST || t->first != place_unit(place) || x->kind > COMMAND_DESTROY) return 0;
-    if (x->kind != COMMAND_DESTROY && (reef__type_of(x->component) == NULL || !in_table(reef__type_of(x->component))))
-        return 0;
-    if (!run_names_table(w, (run_place){c->first, x, c->first->done, x->at}, t)) return 0;
-    if (x->kind == COMMAND_DESTROY) return table_destroy(w, id, rows) ? rows : 0;
-    return table_move(w, id, x->component, x->kind == COMMAND_REMOVE) ? rows : 0;
-}
-
-static reef_status element_do(reef_world *w, const command *x)
-{
-    const reef_entity e = command_ids(x)[x->at], *pair = command_ids(x) + 2 * x->at;
-    const reef_component c = {x->component};
-    switch (x->kind) {
-    case COMMAND_RELATE: return reef_relate_id(w, pair[0], c, pair[1], NULL, 0);
-    case COMMAND_ADD: return reef_add_id(w, e, c, NULL, NULL);
-    case COMMAND_REMOVE: return reef_remove_id(w, e, c);
-    case COMMAND_DESTROY: return reef_destroy(w, e);
-    default: return reef_enable_id(w, e, c, x->kind == COMMAND_ENABLE);
-    }
-}
-
-/* ---- entities to make ---- */
-
-static reef_status row_do(reef_world *w, const command *x)
-{
-    reef_value values[COMMAND_RUN_VALUES + 1];
-    const char *at = run_elements(x) + x->at * x->component;
-    reef_entity e, prefab = {0, 0};
-    if (x->kind == COMMAND_LANE_ROWS) reef__lane_ids_name(run_ids(x), (uint32_t)x->at, 1, &e);
-    else memcpy(&e, at, sizeof e);
-    if (x->kind == COMMAND_COPIES) memcpy(&prefab, at + sizeof e, sizeof prefab);
-    at += row_head(x->kind);
-    for (uint32_t i = 0; i < x->count; i++) {
-        values[i] = run_values(x)[i];
-        if (values[i].kind != REEF_VALUE_ONE) continue;
-        values[i].data = at;
-        at += values[i].size;
-    }
-    return x->kind == COMMAND_COPIES ? pending_do(w, &e, 1, &prefab, values, x->count, x)
-                                     : pending_do(w, &e, 1, NULL, values, x->count, NULL);
-}
-
-static bool rows_alike(const command *x, const command *y)
-{
-    if (x->count != y->count) return false;
-    for (uint32_t i = 0; i < x->count; i++) {
-        const reef_value *v = &run_values(x)[i], *u = &run_values(y)[i];
-        if (v->component.id != u->component.id || v->kind != u->kind || v->size != u->size) return false;
-    }
-    return true;
-}
-
-/* Makes as many entities at once as possible, from this run's next element on and from equal runs behind it. The
- * answer is how many. */
-static NOINLINE uint64_t rows_packed(reef_world *w, const commands *c, const command *x)
-{
-    packed_run runs[COMMAND_PACKED];
-    uint32_t n = 0;
-    for (run_place p = {c->first, x, c->first->done, x->at}; n < COMMAND_PACKED; p.at += runs[n++].n) {
-        if (n && (!run_place_next(&p) || !rows_alike(x, p.x))) break;
-        const uint64_t rest = p.x->n - p.at;
-        runs[n] = (packed_run){.rows = run_elements(p.x) + p.at * p.x->component,
-                               .ids = x->kind == COMMAND_LANE_ROWS ? run_ids(p.x) : NULL,
-                               .at = (uint32_t)p.at,
-                               .n = rest < REEF_BLOCK_ROWS ? (uint32_t)rest : REEF_BLOCK_ROWS};
-    }
-    return reef__spawn_packed(w, run_values(x), x->count, x->component, runs, n);
-}
-
-/* The same for instances of one prefab, from this run alone. */
-static NOINLINE uint64_t copies_packed(reef_world *w, const command *x)
-{
-    const packed_copies run = {.values = run_values(x),
-                               .count = x->count,
-                               .rows = run_elements(x) + x->at * x->component,
-                               .stride = x->component,
-                               .n = (uint32_t)(x->n - x->at)};
-    const uint32_t n = reef__copies_packed(w, &run);
-    return n ? n : reef__copies_together(w, &run);
-}
-
-/* Has the next instance the prefab of the one before? */
-static bool copies_go_on(const command *x)
-{
-    const char *next = run_elements(x) + x->at * x->component + sizeof(reef_entity);
-    return x->at < x->n && memcmp(next, next - x->component, sizeof(reef_entity)) == 0;
-}
-
-/* As many of a run's next elements as can be done at once. The answer is how many; 0: none. */
-INLINE uint64_t elements_do(reef_world *w, const commands *c, const command *x)
-{
-    if (x->kind == COMMAND_COPIES) return copies_packed(w, x);
-    if (command_is_rows(x)) return x->count ? rows_packed(w, c, x) : 0;
-    if (x->kind == COMMAND_RELATE) return 0;
-    const uint32_t place = place_of(w, command_ids(x)[x->at]);
-    return place_row(place) == 0 && place >= 2 * PLACE_EMPTY ? run_whole(w, c, x, place) : 0;
-}
-
-static reef_status run_do(reef_world *w, commands *c, command *x, reef_error *first)
-{
-    const bool rows = command_is_rows(x);
-    for (bool begun = false; x->at < x->n; begun = rows && (x->kind != COMMAND_COPIES || copies_go_on(x))) {
-        if (UNLIKELY(observers_stuck(w))) return REEF_NO_MEMORY;
-        const uint64_t n = begun ? 0 : elements_do(w, c, x);
-        if (n) return commands_skip(w, c, n), REEF_OK;
-        const reef_status s = rows ? row_do(w, x) : element_do(w, x);
-        if (s < 0) command_failed(w, c, first, s);
-        if (s == REEF_NO_MEMORY) return s;
-        x->at++;
-        c->count--;
-        if (s == REEF_NO_MEMORY) return s;
-    }
-    c->first->done += x->bytes;
-    return REEF_OK;
-}
-
-static reef_status single_do(reef_world *w, commands *c, const command *x, reef_error *first)
-{
-    const reef_status s = command_do(w, x);
-    if (s < 0) command_failed(w, c, first, s);
-    if (s == REEF_NO_MEMORY) return s;
-    command_end(x, s >= 0);
-    c->first->done += x->bytes;
-    c->count--;
-    return REEF_OK;
-}
-
-reef_status reef__commands_do(reef_world *w, commands *c)
-{
-    reef_error first = {.status = REEF_OK};
-    reef_status s = REEF_OK;
-    reef__commands_part(c);
-    w->flushing = true;
-    for (command *x; s != REEF_NO_MEMORY && (x = commands_next(w, c)) != NULL;) {
-        if (observers_stuck(w)) {
-            s = REEF_NO_MEMORY;
-            break;
-        }
-        s = command_is_run(x) ? run_do(w, c, x, &first) : single_do(w, c, x, &first);
-    }
-    w->flushing = false;
-    if (s == REEF_NO_MEMORY) return s;
-    if (first.status != REEF_OK) w->error = first;
-    return first.status;
-}
-
-void reef__commands_drop(reef_world *w, commands *c)
-{
-    reef__commands_part(c);
-    for (command *x; (x = commands_next(w, c)) != NULL; c->first->done += x->bytes)
-        if (!command_is_run(x)) command_end(x, false);
-    c->count = 0;
-}
-
-/* ---- a world's own commands ---- */
-
-reef_status reef__world_flush(reef_world *w)
-{
-    if (!lanes_finish(w))
-        return reef__failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0},
-                             w->deferred.count);
-    reef_status s = observed(w) ? observed_flush(w) : reef__commands_do(w, &w->deferred);
-    if (w->deferred.count == 0) w->slow &= ~SLOW_DEFERRED;
-    return s;
-}
-
-reef_status reef_flush(reef_world *w)
-{
-    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
-    if (w->locks || w->flushing)
-        return reef__failure(w, REEF_LOCKED, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, 0);
-    return reef__world_flush(w);
 }

@@ -10,11 +10,11 @@
  *     absent; nothing to allocate or to copy    the value and its bit come           reef__stored_add_fast
  *     present; its page has this version        the value is overwritten             reef_set_stored_
  *   the type lies in tables, or none of these held:
- *     absent; the edge is cached, gate open     the row moves along the edge         reef_set_id -> edge_go
+ *     absent; the edge is cached, gate open     the row moves along the edge         table_set -> edge_go
  *     present; or absent, and the edge cached   overwritten, or the row moves: with  reef__row_set
  *                                               hooks, stamps, bits, forks, observers
  *     a system runs                             overwritten, if it is present        running_set
- *     the caller is wrong                       a status, no effect                  set_slow
+ *     the caller is wrong                       a status, no effect                  reef__set_general
  *     a loop records and it is absent, or       a command is recorded                one_slow -> one_deferred
  *       an observer runs
  *     a loop is open, and it is absent          LOCKED                               one_slow
@@ -185,9 +185,7 @@ COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
 
 /* ---- one component by the general path ---- */
 
-/* The edge of the table graph for this key. It also enters the edge in the world's cache, so that the fast path
- * finds it the next time. NULL: *status says why. */
-static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *status)
+COLD const edge *reef__edge_fetch(reef_world *w, uint64_t key, reef_status *status)
 {
     uint32_t from = (uint32_t)(key >> 33), component = (uint32_t)(key >> 1);
     const edge *e = reef__graph_edge(w, from, component, key & 1, status);
@@ -286,7 +284,7 @@ static reef_status one_change(reef_world *w, const char *op, reef_entity e, cons
     uint32_t to = from;
     if (has == remove && in_table(t)) {
         reef_status s = REEF_OK;
-        const edge *x = edge_fetch(w, edge_key(from, t->id, remove), &s);
+        const edge *x = reef__edge_fetch(w, edge_key(from, t->id, remove), &s);
         if (x == NULL) return reef__failure(w, s, op, (reef_component){t->id}, e, 0);
         to = x->to;
     }
@@ -404,14 +402,13 @@ INLINE uint32_t elsewhere(const reef_world *w, reef_component c)
     return REEF_DEPENDENT(&REEF_DEPENDENT(&w->hot.maps[c.id >> 8 & 255][c.id & 255])->elsewhere);
 }
 
-static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args,
-                                     void **out)
+reef_status reef__add_general(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args,
+                              void **out)
 {
     void *made = NULL;
-    if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
-    if (w->running) return reef__failure(w, REEF_LOCKED, op, c, e, 0);
     reef_status s = REEF_OK;
-    if (!reef__row_add(w, op, e, c, args, out ? &made : NULL, &s) && (args || !again_deferred(w, COMMAND_ADD, e, c)))
+    if (w->running) return reef__failure(w, REEF_LOCKED, op, c, e, 0);
+    if (args || !again_deferred(w, COMMAND_ADD, e, c))
         s = one_slow(w, op, e, c, reef_value_make(c, REEF_VALUE_DEFAULT, 0, args), &made);
     const type *t = reef__type_of(c.id);
     if (out && s >= 0) *out = t && t->hooks.unique ? NULL : made;
@@ -420,7 +417,7 @@ static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity 
 
 static NOINLINE reef_status switch_add(reef_world *w, reef_entity e, reef_component c, void **out)
 {
-    if (UNLIKELY(!bit_go(w, e, c, true, false))) return add_slow(w, "reef_add", e, c, NULL, out);
+    if (UNLIKELY(!bit_go(w, e, c, true, false))) return reef__row_add(w, "reef_add", e, c, NULL, out);
     if (out) *out = NULL;
     return REEF_OK;
 }
@@ -465,11 +462,11 @@ INLINE bool store_direct(const reef_world *w, const value_store *s)
 static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
-    if (UNLIKELY(args != NULL || !store_direct(w, s))) return add_slow(w, "reef_add", e, c, args, out);
+    if (UNLIKELY(args != NULL || !store_direct(w, s))) return reef__row_add(w, "reef_add", e, c, args, out);
     char *at =
         s->paged ? store_add_cached(&w->hot, s, e, s->size, true) : store_add_cached(&w->hot, s, e, s->size, false);
     if (UNLIKELY(at == NULL)) at = reef__stored_add_fast(w, s, e);
-    if (UNLIKELY(at == NULL)) return add_slow(w, "reef_add", e, c, args, out);
+    if (UNLIKELY(at == NULL)) return reef__row_add(w, "reef_add", e, c, args, out);
     value_write(at, NULL, s->size);
     if (out) *out = at;
     return REEF_OK;
@@ -478,9 +475,8 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
 static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     row_place x;
-    if (UNLIKELY(observed(w)) && args == NULL && reef__row_add_watched(w, e, c, out)) return REEF_OK;
-    if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) return add_slow(w, "reef_add", e, c, args, out);
-    void *made = edge_add(w, &x, EDGE_CACHE);
+    if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) return reef__row_add(w, "reef_add", e, c, args, out);
+    void *made = edge_add(w, &w->edge_cache[EDGE_CACHE], &x, NULL);
     if (out) *out = made;
     return REEF_OK;
 }
@@ -491,7 +487,8 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
     const uint32_t kind = LIKELY(edge_component(w, false) == c.id) ? 0 : elsewhere(w, c);
     if (LIKELY(kind < ELSEWHERE_BITS)) return table_add(w, e, c, args, out);
     if (kind >= ELSEWHERE_STORES)
-        return kind == ELSEWHERE_STORES ? stored_add(w, e, c, args, out) : add_slow(w, "reef_add", e, c, args, out);
+        return kind == ELSEWHERE_STORES ? stored_add(w, e, c, args, out)
+                                        : reef__row_add(w, "reef_add", e, c, args, out);
     if (switch_turn(w, e, c, true)) {
         if (out) *out = NULL;
         return REEF_OK;
@@ -527,12 +524,9 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
     return REEF_OK;
 }
 
-static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+reef_status reef__set_general(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     void *made = NULL;
-    reef_status done;
-    if (!WORLD_GIVEN_TO(w, "reef_set")) return REEF_BAD_ARGUMENT;
-    if (LIKELY(reef__row_set(w, "reef_set", e, c, value, size, &done))) return done;
     if (w->running) return running_set(w, e, c, value, size);
     const type *t = reef__type_of(c.id);
     const uint32_t place = place_of(w, e);
@@ -543,17 +537,27 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     return one_slow(w, "reef_set", e, c, reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value), &made);
 }
 
-reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+/* The straight line: a plain value comes to a row of a table that nobody hears. */
+static NOINLINE reef_status table_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     row_place x;
-    const uint32_t i = EDGE_CACHE;
-    if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return set_slow(w, e, c, value, size);
-    if (UNLIKELY(observed(w)) && watched(w, c.id)) return set_slow(w, e, c, value, size);
-    if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) return set_slow(w, e, c, value, size);
-    const edge *d = w->edge_cache[i].edge;
-    if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);
-    if (UNLIKELY(size != 8)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
-    return (reef_status)edge_go(w, &x, i, value, true, false, REEF_ADDED);
+    const struct edge_entry *const k = &w->edge_cache[EDGE_CACHE];
+    const uint64_t gate = w->hot.gate_move;
+    if (UNLIKELY(!row_place_find(w, &x, e)) || UNLIKELY(!edge_cached(w, row_place_key(&x, c, false), false, gate)))
+        return reef__row_set(w, e, c, value, size);
+    const edge *d = k->edge;
+    if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return reef__row_set(w, e, c, value, size);
+    if (UNLIKELY(!edge_open(k, &x, gate)))
+        return reef__row_comes(w, e, c, value); /* an edge: the entity hasn't got it */
+    if (UNLIKELY(size != 8)) return edge_go_wide(w, k, &x, value), REEF_ADDED;
+    return (reef_status)edge_go(w, k, &x, value, true, false, REEF_ADDED);
+}
+
+reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+{
+    if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(observed(w)) && watched(w, c.id)) return reef__row_set_watched(w, e, c, value, size);
+    return table_set(w, e, c, value, size);
 }
 
 static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_component c, value_store *s,
@@ -606,25 +610,22 @@ void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void 
     if (w->running) return reef__failure(w, REEF_LOCKED, "reef_ensure", c, e, 0), NULL;
     commands *const recording = w->commands;
     w->commands = NULL; /* ensure gives back a pointer, and a recorded command couldn't: the answer is LOCKED */
-    reef_status s = add_slow(w, "reef_ensure", e, c, args, &made);
+    reef_status s = reef__row_add(w, "reef_ensure", e, c, args, &made);
     w->commands = recording;
     return s == REEF_OK ? made : NULL;
 }
 
-static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_component c)
+reef_status reef__remove_general(reef_world *w, reef_entity e, reef_component c)
 {
     void *none = NULL;
-    if (!WORLD_GIVEN_TO(w, "reef_remove")) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, "reef_remove", c, e, 0);
-    reef_status done;
-    if (LIKELY(reef__row_remove(w, "reef_remove", e, c, &done))) return done;
     if (again_deferred(w, COMMAND_REMOVE, e, c)) return REEF_OK;
     return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
 }
 
 static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_component c)
 {
-    return LIKELY(bit_go(w, e, c, false, false)) ? REEF_OK : remove_slow(w, e, c);
+    return LIKELY(bit_go(w, e, c, false, false)) ? REEF_OK : reef__row_remove(w, e, c);
 }
 
 /* Values of 8 bytes are so common that their move is worth instructions of its own. */
@@ -636,16 +637,16 @@ static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_com
                               : store_remove_cached(&w->hot, s, e, s->size, false)))
         return REEF_OK;
     if (UNLIKELY(s->relation) && reef__relations_by->remove(w, c, e)) return REEF_OK;
-    return store_direct(w, s) && reef__stored_leave_fast(w, s, e) ? REEF_OK : remove_slow(w, e, c);
+    return store_direct(w, s) && reef__stored_leave_fast(w, s, e) ? REEF_OK : reef__row_remove(w, e, c);
 }
 
 static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_component c)
 {
     row_place x;
-    const uint32_t i = EDGE_CACHE + 1;
-    if (UNLIKELY(!edge_at(w, &x, e, c, true, w->hot.gate_move))) return remove_slow(w, e, c);
-    if (UNLIKELY(!w->edge_cache[i].edge->word)) return edge_go_wide(w, &x, i, NULL, true), REEF_OK;
-    return (reef_status)edge_go(w, &x, i, NULL, true, true, REEF_OK);
+    const struct edge_entry *const k = &w->edge_cache[EDGE_CACHE + 1];
+    if (UNLIKELY(!edge_at(w, &x, e, c, true, w->hot.gate_move))) return reef__row_remove(w, e, c);
+    if (UNLIKELY(!k->edge->word)) return edge_go_wide(w, k, &x, NULL), REEF_OK;
+    return (reef_status)edge_go(w, k, &x, NULL, true, true, REEF_OK);
 }
 
 reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)

@@ -13,6 +13,16 @@
 reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count,
                               bool absent);
 
+/* The edge of the table graph for a key of edge_key. It also enters the edge in the world's cache, so that the fast
+ * paths find it the next time. NULL: *status says why. */
+const struct edge *reef__edge_fetch(reef_world *w, uint64_t key, reef_status *status);
+/* One component comes, is set, or goes, for callers that row_change.c can't serve: it checks everything, then records a
+ * command or takes the general path. */
+reef_status reef__add_general(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args,
+                              void **out);
+reef_status reef__set_general(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size);
+reef_status reef__remove_general(reef_world *w, reef_entity e, reef_component c);
+
 /* The value's address, for writing, after observers ran. NULL: an observer removed the component, or it is a tag. */
 void *reef__cell_now(reef_world *w, reef_entity e, reef_component c);
 

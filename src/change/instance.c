@@ -51,10 +51,11 @@ typedef struct instance_node {
 
 /* What a node has beside its row: a bit, and maybe a value in a store. */
 typedef struct instance_outside {
-    uint32_t bit;     /* number of its bit store */
-    value_store *s;   /* NULL: only the bit */
-    const void *from; /* the value; NULL: that of InstanceOf, which links the root to the template */
-    uint32_t target;  /* of a relation to an entity of the template: its node; else NOT_A_NODE */
+    uint32_t bit;   /* number of its bit store */
+    value_store *s; /* NULL: only the bit */
+    const void
+        *from;       /* the value; NULL: `target` says all, or it is InstanceOf, which links the root to the template */
+    uint32_t target; /* of a relation to an entity of the template: its node; else NOT_A_NODE */
 } instance_outside;
 
 typedef struct instance_plan {
@@ -147,6 +148,10 @@ INLINE bool outside_add(instance_plan *x, uint32_t k, uint32_t key, uint32_t num
                     : !s->direct || !s->paged || value_names_entities(reef__type_of(key)))
         return false;
     o->s = s;
+    if (key == x->child_of && s->size == sizeof(relation_value)) { /* the parent is known, and there is no data */
+        o->target = x->node[k].parent;
+        return true;
+    }
     o->from = reef_store_find(s, x->node[k].source);
     if (s->relation) o->target = target_node(x, k, key, ((const relation_value *)o->from)->target);
     return true;
@@ -332,7 +337,7 @@ INLINE void outside_make(instance_plan *x, uint32_t k, const instance_outside *o
         relation_value *v = (relation_value *)(void *)to;
         const bool named = o->target != NOT_A_NODE;
         const relation_value *was = from;
-        *v = (relation_value){was == NULL ? x->node[0].source : named ? x->node[o->target].copy : was->target, 0};
+        *v = (relation_value){named ? x->node[o->target].copy : was ? was->target : x->node[0].source, 0};
         if (UNLIKELY(o->s->size != sizeof *v)) memcpy(v + 1, was + 1, o->s->size - sizeof *v); /* its data */
     } else if (o->s->size) {
         bytes_copy(to, from, o->s->size);

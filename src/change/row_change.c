@@ -9,8 +9,8 @@
  *   commit    Columns move, the last row fills the hole, records and bits follow. Nothing fails.
  *
  * Three answers are possible: it is done (or failed, and `*status` says why), or this isn't a change of this shape, and
- * the caller takes the general path (apply.c). It isn't where the edge isn't cached, where the entity has no row or
- * won't have one, and where rows wait in quarantine. */
+ * it goes on to the general path (component.c, apply.c). It isn't where a loop is open, where the entity has no row or
+ * won't have one, where more than the component comes, and where rows wait in quarantine. */
 #include "change/row_change.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -20,12 +20,14 @@
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
+#include "storage/known_types.h"
 #include "storage/layout.h"
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
 #include "storage/read.h"
 #include "storage/removal_log.h"
+#include "storage/required.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/table.h"
@@ -46,24 +48,17 @@ INLINE bool record_reserve(reef_world *w, uint32_t index)
 {
     return LIKELY(record_owned(w, index)) || reef__record_own(w, index) != NULL;
 }
-INLINE bool chunk_reserve(reef_world *w, const table *t, uint32_t unit)
+INLINE bool written_now(const reef_world *w, const reef_slot *slots)
 {
-    return LIKELY(unit_slots(w, unit)[SLOT_ENTITIES].version == w->hot.version) || reef__chunk_own(w, t, unit);
+    return slots[SLOT_ENTITIES].version == w->hot.version;
 }
 
-/* What leaves the old table, and what fills the hole. */
-INLINE bool leave_reserve(reef_world *w, const row_place *x, const table *from)
+/* Chunks for a row that leaves the old table, for the last one there, which fills the hole, and for the new row. */
+static bool chunks_reserve(reef_world *w, const row_place *x, table *from, table *to)
 {
-    const uint32_t last = from->next - 1;
-    if (!chunk_reserve(w, from, place_unit(x->place))) return false;
-    if (UNLIKELY(from->shape->hooked) && !chunk_reserve(w, from, from->last)) return false;
-    if (UNLIKELY(place_row(last) == 0) && !reef__table_prepare_pop(w, from)) return false;
-    return record_reserve(w, HANDLE_INDEX(handle_at(unit_slots(w, from->last), place_row(last))));
-}
-INLINE bool room_reserve(reef_world *w, table *to)
-{
-    if (LIKELY(to->next != to->end) && LIKELY(unit_slots(w, to->last)[SLOT_ENTITIES].version == w->hot.version))
-        return true;
+    if (!reef__chunk_own(w, from, place_unit(x->place))) return false;
+    if (from->shape->hooked && !reef__chunk_own(w, from, from->last)) return false;
+    if (place_row(from->next - 1) == 0 && !reef__table_prepare_pop(w, from)) return false;
     return reef__table_room(w, to);
 }
 static bool move_bits_reserve(reef_world *w, uint32_t c, bool remove, const row_place *x, table *from, table *to)
@@ -76,11 +71,6 @@ static bool move_bits_reserve(reef_world *w, uint32_t c, bool remove, const row_
            reef__bits_prepare_move(w, mask, x->place, to->next) &&
            (!remove || reef__bit_prepare(w, c | BIT_DISABLED, to->shape->table, to->next, false));
 }
-INLINE bool track_reserve(reef_world *w, reef_entity e, const type *t, bool remove)
-{
-    return remove ? reef__removals_prepare(w, t->id, 1) : reef__track_prepare(w, t->id, &e, 1);
-}
-
 /* ---- a row moves ---- */
 
 /* Values that both tables have go to the new row; what fills the hole comes later. */
@@ -109,13 +99,13 @@ static void row_go_aware(reef_world *w, const type *t, const struct edge_entry *
 }
 
 /* Values that move as bytes. `remove` is a constant. */
-INLINE void row_go_plain(reef_world *w, const row_place *x, uint32_t i, bool remove)
+INLINE void row_go_plain(reef_world *w, const row_place *x, const struct edge_entry *k, bool remove)
 {
-    table *from = w->edge_cache[i].from, *to = w->edge_cache[i].to;
+    table *from = k->from, *to = k->to;
     if (UNLIKELY(to->shape->hooked)) to->tail[0].head_more.count++;
     if (UNLIKELY(from->shape->hooked)) from->tail[0].head_more.count--;
-    if (LIKELY(x->place != from->next - 1)) row_move_by_edge(w, x, i, NULL, false, remove, 1, true, true);
-    else row_move_by_edge(w, x, i, NULL, false, remove, 1, false, true);
+    if (LIKELY(x->place != from->next - 1)) row_move_by_edge(w, k, x, NULL, false, remove, 1, true, true);
+    else row_move_by_edge(w, k, x, NULL, false, remove, 1, false, true);
     if (UNLIKELY(from->next == unit_place(from->last))) reef__table_trim(w, from);
 }
 
@@ -125,20 +115,47 @@ static COLD reef_status change_failed(reef_world *w, const char *op, reef_entity
     return reef__failure(w, s, op, named, e, 0);
 }
 
-/* Everything that the move writes. `x` is found anew, since pages may have been copied. `remove` is a constant. */
-INLINE bool move_reserve(reef_world *w, row_place *x, reef_entity e, const type *t, uint32_t i, bool remove)
+/* Does somebody read what is removed of a tracked type? */
+INLINE bool removals_read(const reef_world *w, const type *t)
 {
-    const struct edge_entry *const k = &w->edge_cache[i];
-    if (!record_reserve(w, HANDLE_INDEX(x->h))) return false;
-    x->record = (char *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(x->h));
-    if (LIKELY(edge_open(w, x, i, w->hot.version)))
-        return record_reserve(w, HANDLE_INDEX(handle_at(k->from->tail, place_row(k->from->next - 1))));
-    if (!leave_reserve(w, x, k->from) || !room_reserve(w, k->to)) return false;
-    if (UNLIKELY(k->from->bits != 0) && !move_bits_reserve(w, t->id, remove, x, k->from, k->to)) return false;
-    if (UNLIKELY(t->tracked) && !track_reserve(w, e, t, remove)) return false;
-    x->slots = reef_slots_at(&w->hot, x->place);
-    k->from->tail = unit_slots(w, k->from->last);
-    k->to->tail = unit_slots(w, k->to->last);
+    const track_store *s = reef__track_of(w, t->id);
+    return s && s->readers;
+}
+
+/* What a tracked component needs: the page of its stamps when it comes; whether somebody reads that it goes. */
+typedef struct row_track {
+    stamp_page *stamps;
+    bool logged;
+} row_track;
+
+/* Everything that the move writes. What moved meanwhile is found anew. `remove` is a constant. */
+INLINE bool move_reserve(reef_world *w, row_place *x, const type *t, const struct edge_entry *k, bool remove,
+                         row_track *track)
+{
+    table *const from = k->from, *const to = k->to;
+    const uint32_t last = from->next - 1;
+    if (UNLIKELY(!record_owned(w, HANDLE_INDEX(x->h)))) {
+        if (reef__record_own(w, HANDLE_INDEX(x->h)) == NULL) return false;
+        x->record = (char *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(x->h));
+    }
+    reef_slot *tail = unit_slots(w, from->last), *end = unit_slots(w, to->last);
+    if (!record_reserve(w, HANDLE_INDEX(handle_at(tail, place_row(last))))) return false;
+    const bool ready = LIKELY(written_now(w, x->slots) && place_row(last) != 0 && to->next != to->end) &&
+                       written_now(w, end) && (written_now(w, tail) || !from->shape->hooked);
+    if (UNLIKELY(!ready)) {
+        if (!chunks_reserve(w, x, from, to)) return false;
+        x->slots = reef_slots_at(&w->hot, x->place);
+        tail = unit_slots(w, from->last);
+        end = unit_slots(w, to->last);
+    }
+    if (UNLIKELY(from->bits != 0) && !move_bits_reserve(w, t->id, remove, x, from, to)) return false;
+    if (UNLIKELY(t->tracked)) {
+        track->logged = remove && removals_read(w, t);
+        if (track->logged && !reef__removals_prepare(w, t->id, 1)) return false;
+        if (!remove && !(track->stamps = reef__track_page(w, t->id, HANDLE_INDEX(x->h)))) return false;
+    }
+    from->tail = tail;
+    to->tail = end;
     return true;
 }
 
@@ -155,38 +172,56 @@ INLINE bool told_simply(const reef_world *w, const type *t, uint32_t kind)
     return observe_simply(w, t->id, kind, no_old && t->size);
 }
 
-INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const type *t, reef_value *v, row_place *x,
-                            uint32_t i, bool told, void **out, bool remove)
+/* Plans what observers will be told. `v` NULL: the component goes. */
+static NOINLINE bool change_planned(reef_world *w, reef_entity e, const type *t, uint32_t to, const reef_value *v)
 {
-    const struct edge_entry *const k = &w->edge_cache[i];
+    const reef_value goes = reef_value_make((reef_component){t->id}, REEF_VALUE_REMOVE, 0, NULL);
+    return observe_change(w, e, to, v ? v : &goes, 1);
+}
+
+/* Makes the value that comes. */
+INLINE reef_status value_arrive(reef_world *w, reef_entity e, const type *t, char *to, const reef_value *v)
+{
+    if (UNLIKELY(v->kind != REEF_VALUE_ONE || (t->hooked && (!t->copyable || t->hooks.unique))))
+        return reef__value_put(w, e, t, to, v, 0);
+    if (LIKELY(!t->hooked)) return bytes_copy(to, v->data, t->size), REEF_OK;
+    const reef_status s = reef__value_copy(t, to, v->data);
+    if (UNLIKELY(s != REEF_OK)) w->hook_failed.id = t->id;
+    return s;
+}
+
+/* The three steps. `told`: an observer watches the component. `v`: what comes; NULL: the component goes. `remove` is a
+ * constant. */
+INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const type *t, reef_value *v, row_place *x,
+                            const struct edge_entry *k, bool told, void **out, bool remove)
+{
     const edge *d = k->edge;
     const uint32_t kind = remove ? REEF_ON_REMOVE : REEF_ON_ADD;
-    const bool planned = told && !told_simply(w, t, kind);
+    const bool planned = UNLIKELY(told) && !told_simply(w, t, kind);
     old_value old;
     reef_status s = REEF_NO_MEMORY;
     char *fresh = NULL;
-    w->value = v;
-    w->value_count = 1;
+    row_track track = {NULL, false};
+    if (!remove) w->value = v, w->value_count = 1;
     values_begin(w);
-    if (planned && !observe_change(w, e, d->to, v, 1)) return w->value_count = 0, change_failed(w, op, e, t, s);
-    if (LIKELY(move_reserve(w, x, e, t, i, remove))) s = REEF_OK;
+    if (planned && !change_planned(w, e, t, d->to, v)) return w->value_count = 0, change_failed(w, op, e, t, s);
+    if (LIKELY(move_reserve(w, x, t, k, remove, &track))) s = REEF_OK;
     if (s == REEF_OK && !remove && d->slot) {
         fresh = cell(k->to->tail, d->slot, place_row(k->to->next), d->size);
-        if (LIKELY(t->direct && v->kind == REEF_VALUE_ONE)) bytes_copy(fresh, v->data, d->size);
-        else s = reef__value_put(w, e, t, fresh, v, 0);
+        s = value_arrive(w, e, t, fresh, v);
     }
-    w->value_count = 0;
+    if (!remove) w->value_count = 0;
     if (UNLIKELY(s != REEF_OK)) {
         reef__table_trim(w, k->to);
         if (planned) observe_done(w, false);
         return change_failed(w, op, e, t, s);
     }
     if (UNLIKELY(t->tracked)) {
-        if (remove) reef__removal_log(w, t, x->place, e);
-        else reef__track_stamp(w, t->id, e.index, true);
+        if (!remove) stamps_write(track.stamps, e.index, w->hot.version, w->hot.version);
+        if (track.logged) reef__removal_log(w, t, x->place, e);
     }
     if (remove && d->slot && (t->hooked || told)) {
-        char *gone = cell((reef_slot *)(uintptr_t)x->slots, d->slot, place_row(x->place), d->size);
+        char *gone = cell(x->slots, d->slot, place_row(x->place), d->size);
         if (told && !planned && d->size <= OLD_BYTES) bytes_copy(old.at, gone, d->size);
         if (planned) value_leave(w, t, gone);
         else value_destroy(t, gone);
@@ -195,77 +230,123 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
     table *from = k->from;
     if (UNLIKELY(!from->shape->plain_move || !k->to->shape->plain_move || from->bits != 0))
         row_go_aware(w, t, k, x, remove);
-    else row_go_plain(w, x, i, remove);
-    if (!from->shape->hooked && !from->shape->tracked && from->append != w->hot.version) reef__table_lease(w, from);
+    else row_go_plain(w, x, k, remove);
+    if (from->append != w->hot.version && !from->shape->hooked && !from->shape->tracked) reef__table_lease(w, from);
     if (out) *out = t->hooks.unique ? NULL : fresh;
-    s = remove ? REEF_OK : REEF_ADDED;
-    if (LIKELY(!told)) return s;
+    if (LIKELY(!told)) return REEF_OK;
     if (planned) observe_done(w, true);
-    else if (!observe_tell(w, e, t, kind, fresh, remove && d->size ? old.at : NULL)) return s;
-    if (out && fresh) *out = reef__cell_now(w, e, v->component);
-    return s;
+    else if (!observe_tell(w, e, t, kind, fresh, remove && d->size ? old.at : NULL)) return REEF_OK;
+    if (out && fresh && !t->hooks.unique) *out = reef__cell_now(w, e, (reef_component){t->id});
+    return REEF_OK;
 }
 
-static NOINLINE reef_status row_move_add(reef_world *w, const char *op, reef_entity e, const type *t, reef_value *v,
-                                         row_place *x, uint32_t i, bool told, void **out)
-{
-    return row_move(w, op, e, t, v, x, i, told, out, false);
-}
-
-/* Finds the edge. False: this isn't a change of this shape. `x` is the row's place. */
-INLINE bool move_starts(const reef_world *w, const row_place *x, reef_component c, bool remove, bool told, uint32_t *i)
+/* The edge of a row that may go along it. NULL: this isn't a change of this shape. */
+INLINE const struct edge_entry *move_starts(const reef_world *w, const row_place *x, reef_component c, bool remove,
+                                            bool told)
 {
     const uint64_t key = row_place_key(x, c, remove) | (told ? EDGE_WATCHED : 0);
-    const struct edge_entry *const k = &w->edge_cache[ *i = edge_index(key)];
-    return LIKELY(w->locks == 0 && x->place > PLACE_EMPTY && k->key == key) && !quarantine_on(w) &&
-           (!told || observers_known(w)) && table_owned(w, k->edge->from) && table_owned(w, k->edge->to);
+    const struct edge_entry *const k = &w->edge_cache[edge_index(key)];
+    const bool may = LIKELY(w->locks == 0 && x->place > PLACE_EMPTY && k->key == key) && !quarantine_on(w) &&
+                     (!told || observers_known(w)) && table_owned(w, k->edge->from) && table_owned(w, k->edge->to);
+    return LIKELY(may) ? k : NULL;
 }
 
-bool reef__row_add(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args, void **out,
-                   reef_status *status)
+/* Enters the edge of a row that may go along it, which the cache hasn't got. False: this isn't a change of this shape;
+ * otherwise *status may be a failure. */
+static COLD bool move_first(reef_world *w, const row_place *x, reef_component c, bool remove, reef_status *status)
 {
-    const bool told = watched(w, c.id);
-    row_place x;
-    uint32_t i;
-    if (!row_place_find(w, &x, e) || !move_starts(w, &x, c, false, told, &i)) return false;
-    reef_value v = reef_value_make(c, REEF_VALUE_DEFAULT, 0, args);
-    *status = row_move_add(w, op, e, reef__type_of(c.id), &v, &x, i, told, out);
-    return true;
-}
-
-bool reef__row_remove(reef_world *w, const char *op, reef_entity e, reef_component c, reef_status *status)
-{
-    const bool told = watched(w, c.id);
-    row_place x;
-    uint32_t i;
-    if (!row_place_find(w, &x, e) || !move_starts(w, &x, c, true, told, &i)) return false;
-    reef_value v = reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL);
-    *status = row_move(w, op, e, reef__type_of(c.id), &v, &x, i, told, NULL, true);
-    return true;
-}
-
-/* Adds what observers watch, as plain bytes (NULL: zeros), where both tables have a lease and no plan is needed. False:
- * nothing was done. */
-INLINE bool add_watched(reef_world *w, const row_place *x, reef_component c, const void *value, void **made)
-{
-    const uint32_t i = EDGE_CACHE;
-    if ((w->locks | w->hot.records.shared) != 0 || !observe_simply(w, c.id, REEF_ON_ADD, false) ||
-        !edge_cached(w, row_place_key(x, c, false) | EDGE_WATCHED, false, w->hot.version) ||
-        !edge_open(w, x, i, w->hot.version))
+    const uint32_t from = x->slots[0].head.table;
+    const type *t = reef__type_of(c.id);
+    if (w->locks || x->place <= PLACE_EMPTY || quarantine_on(w) || t == NULL || !in_table(t) || t->split || t->owner)
         return false;
-    *made = LIKELY(w->edge_cache[i].edge->word) ? (void *)edge_go(w, x, i, value, true, false, 0)
-                                                : edge_go_wide(w, x, i, value, false);
-    return true;
+    *status = reef__type_ready(w, c.id);
+    if (*status != REEF_OK) return true;
+    if ((slot_find(w, c.id, from) != 0) != remove) return false;
+    if (!remove && t->need_count && !reef__table_meets(w, from, t)) return false;
+    return reef__edge_fetch(w, edge_key(from, c.id, remove), status) != NULL || *status != REEF_OK;
 }
 
-bool reef__row_add_watched(reef_world *w, reef_entity e, reef_component c, void **out)
+/* Who asks that a component comes: with a value, or with a default value, for which `value` are the arguments. */
+typedef enum comes { COMES_SET, COMES_ADD, COMES_ENSURE } comes;
+
+static NOINLINE reef_status comes_general(reef_world *w, reef_entity e, const type *t, const void *value, comes how,
+                                          void **out)
+{
+    const reef_component c = {t->id};
+    if (how == COMES_SET) return reef__set_general(w, e, c, value, t->size);
+    return reef__add_general(w, how == COMES_ADD ? "reef_add" : "reef_ensure", e, c, value, out);
+}
+
+static NOINLINE reef_status row_comes(reef_world *w, reef_entity e, const type *t, const void *value, comes how,
+                                      void **out)
+{
+    static const char *const op[] = {"reef_set", "reef_add", "reef_ensure"};
+    row_place x = row_place_of(w, e);
+    const reef_component c = {t->id};
+    const bool told = watched(w, c.id);
+    reef_status s;
+    const struct edge_entry *k = move_starts(w, &x, c, false, told);
+    if (UNLIKELY(k == NULL)) {
+        if (!move_first(w, &x, c, false, &s)) return comes_general(w, e, t, value, how, out);
+        if (s != REEF_OK) return reef__failure(w, s, op[how], c, e, 0);
+        k = move_starts(w, &x, c, false, told);
+        if (k == NULL) return comes_general(w, e, t, value, how, out);
+    }
+    reef_value v = reef_value_make(c, REEF_VALUE_DEFAULT, 0, value);
+    if (how == COMES_SET) v.kind = REEF_VALUE_ONE, v.size = t->size;
+    s = row_move(w, op[how], e, t, &v, &x, k, told, out, false);
+    return s == REEF_OK && how == COMES_SET ? REEF_ADDED : s;
+}
+
+/* The same for what observers watch. Plain bytes (NULL: zeros) come by the straight line, where both tables have a
+ * lease and no plan is needed. */
+INLINE reef_status row_comes_watched(reef_world *w, row_place *x, reef_entity e, const type *t, const void *value,
+                                     comes how, void **out)
+{
+    const struct edge_entry *const k = &w->edge_cache[EDGE_CACHE];
+    if (UNLIKELY((w->locks | w->hot.records.shared) != 0 || (how != COMES_SET && value)) ||
+        !observe_simply(w, t->id, REEF_ON_ADD, false) ||
+        !edge_cached(w, row_place_key(x, (reef_component){t->id}, false) | EDGE_WATCHED, false, w->hot.version) ||
+        !edge_open(k, x, w->hot.version))
+        return row_comes(w, e, t, value, how, out);
+    void *made = edge_add(w, k, x, value);
+    const bool told = observe_tell(w, e, t, REEF_ON_ADD, made, NULL);
+    if (out) *out = told && made ? reef__cell_now(w, e, (reef_component){t->id}) : made;
+    return how == COMES_SET ? REEF_ADDED : REEF_OK;
+}
+
+reef_status reef__row_add(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args, void **out)
 {
     row_place x;
-    void *made;
-    if (!watched(w, c.id) || !row_place_find(w, &x, e) || !add_watched(w, &x, c, NULL, &made)) return false;
-    const bool told = observe_tell(w, e, reef__type_of(c.id), REEF_ON_ADD, made, NULL);
-    if (out) *out = told && made ? reef__cell_now(w, e, c) : made;
-    return true;
+    if (!world_is_ours(w, op)) return REEF_BAD_ARGUMENT;
+    const type *t = reef__type_of(c.id);
+    if (t == NULL || w->running || !row_place_find(w, &x, e)) return reef__add_general(w, op, e, c, args, out);
+    const comes how = strcmp(op, "reef_add") == 0 ? COMES_ADD : COMES_ENSURE;
+    return watched(w, c.id) ? row_comes_watched(w, &x, e, t, args, how, out) : row_comes(w, e, t, args, how, out);
+}
+
+reef_status reef__row_comes(reef_world *w, reef_entity e, reef_component c, const void *value)
+{
+    if (!world_is_ours(w, "reef_set")) return REEF_BAD_ARGUMENT;
+    return row_comes(w, e, type_known(c.id), value, COMES_SET, NULL);
+}
+
+reef_status reef__row_remove(reef_world *w, reef_entity e, reef_component c)
+{
+    static const char op[] = "reef_remove";
+    row_place x;
+    if (!world_is_ours(w, op)) return REEF_BAD_ARGUMENT;
+    if (!row_place_find(w, &x, e)) return reef__remove_general(w, e, c);
+    const bool told = watched(w, c.id);
+    const struct edge_entry *k = move_starts(w, &x, c, true, told);
+    if (UNLIKELY(k == NULL)) {
+        reef_status s;
+        if (!move_first(w, &x, c, true, &s)) return reef__remove_general(w, e, c);
+        if (s != REEF_OK) return reef__failure(w, s, op, c, e, 0);
+        k = move_starts(w, &x, c, true, told);
+        if (k == NULL) return reef__remove_general(w, e, c);
+    }
+    return row_move(w, op, e, reef__type_of(c.id), NULL, &x, k, told, NULL, true);
 }
 
 /* ---- a value is overwritten ---- */
@@ -296,26 +377,29 @@ static reef_status value_exchange(reef_world *w, reef_entity e, const type *t, c
     return s;
 }
 
-static NOINLINE reef_status overwrite(reef_world *w, const char *op, reef_entity e, const type *t, row_place *x,
-                                      uint32_t k, reef_value *v, bool told)
+static NOINLINE reef_status overwrite(reef_world *w, reef_entity e, const type *t, const void *value)
 {
-    const bool planned = told && !told_simply(w, t, REEF_ON_SET);
+    static const char op[] = "reef_set";
+    const bool told = watched(w, t->id), planned = told && !told_simply(w, t, REEF_ON_SET);
+    reef_value v = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size, value);
+    row_place x = row_place_of(w, e);
     old_value old;
     char *here = NULL;
     reef_status s = REEF_NO_MEMORY;
-    w->value = v;
+    const uint32_t id = x.slots[0].head.table, k = slot_find(w, t->id, id);
+    w->value = &v;
     w->value_count = 1;
     values_begin(w);
-    if (planned && !observe_change(w, e, x->slots[0].head.table, v, 1))
-        return w->value_count = 0, change_failed(w, op, e, t, s);
-    if (column_reserve(w, x, k) && (LIKELY(!t->tracked) || reef__track_prepare(w, t->id, &e, 1))) {
-        here = cell((reef_slot *)(uintptr_t)x->slots, k, place_row(x->place), t->size);
+    if (planned && !observe_change(w, e, id, &v, 1)) return w->value_count = 0, change_failed(w, op, e, t, s);
+    stamp_page *stamps = NULL;
+    if (column_reserve(w, &x, k) && (LIKELY(!t->tracked) || (stamps = reef__track_page(w, t->id, e.index)))) {
+        here = cell(x.slots, k, place_row(x.place), t->size);
         if (told && !planned && t->size <= OLD_BYTES) bytes_copy(old.at, here, t->size);
-        if (UNLIKELY(t->hooked)) s = value_exchange(w, e, t, here, v, planned);
-        else memmove(here, v->data, t->size), s = REEF_OK;
+        if (UNLIKELY(t->hooked)) s = value_exchange(w, e, t, here, &v, planned);
+        else memmove(here, v.data, t->size), s = REEF_OK;
     }
     w->value_count = 0;
-    if (s == REEF_OK && UNLIKELY(t->tracked)) reef__track_stamp(w, t->id, e.index, false);
+    if (s == REEF_OK && UNLIKELY(t->tracked)) stamps_write(stamps, e.index, w->hot.version, 0);
     if (planned) observe_done(w, s == REEF_OK);
     else if (told && s == REEF_OK) (void)observe_tell(w, e, t, REEF_ON_SET, here, old.at);
     return s == REEF_OK ? s : change_failed(w, op, e, t, s);
@@ -324,50 +408,47 @@ static NOINLINE reef_status overwrite(reef_world *w, const char *op, reef_entity
 /* Replaces a plain value. The new one may lie in this very row. */
 INLINE void value_replace(char *to, const void *value, size_t size)
 {
-    if (size == 8) memcpy(to, value, 8);
+    if (LIKELY(size == 8)) memcpy(to, value, 8);
     else memmove(to, value, size);
 }
-/* The same where observers are told without a plan. */
-static void value_replace_told(reef_world *w, reef_entity e, const type *t, char *to, const void *value)
-{
-    old_value old;
-    if (t->size <= OLD_BYTES) value_replace(old.at, to, t->size); /* where it is larger, nobody asks for it */
-    value_replace(to, value, t->size);
-    (void)observe_tell(w, e, t, REEF_ON_SET, to, old.at);
-}
-
-bool reef__row_set(reef_world *w, const char *op, reef_entity e, reef_component c, const void *value, size_t size,
-                   reef_status *status)
+/* What observers watch, as plain bytes in a block that was written at this version, where no plan is needed. All else
+ * goes on to reef__row_set. */
+reef_status reef__row_set_watched(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     row_place x;
-    uint32_t i;
-    if (UNLIKELY(w->notifying || w->running || value == NULL || size == 0) || !row_place_find(w, &x, e)) return false;
-    const uint32_t k = slot_find(w, c.id, x.slots[0].head.table);
-    if (k == REEF_SLOT_TAG) return false;
+    old_value old;
+    if (!world_is_ours(w, "reef_set")) return REEF_BAD_ARGUMENT;
     const type *t = reef__type_of(c.id);
-    if (UNLIKELY(t == NULL || size != t->size)) return false;
-    const bool told = watched(w, c.id);
-    if (k && LIKELY(t->direct && x.slots[k].version == w->hot.version) &&
-        (LIKELY(!told) || told_simply(w, t, REEF_ON_SET))) {
-        char *to = cell((reef_slot *)(uintptr_t)x.slots, k, place_row(x.place), size);
-        *status = REEF_OK;
-        if (UNLIKELY(told)) value_replace_told(w, e, t, to, value);
-        else value_replace(to, value, size);
-        return true;
+    if (UNLIKELY(t == NULL || !t->direct || size != t->size || size == 0 || value == NULL) ||
+        (w->locks && (w->notifying || w->running)) || !row_place_find(w, &x, e))
+        return reef__row_set(w, e, c, value, size);
+    const uint32_t k = slot_find(w, c.id, x.slots[0].head.table);
+    if (k == 0) return row_comes_watched(w, &x, e, t, value, COMES_SET, NULL);
+    if (UNLIKELY(x.slots[k].version != w->hot.version) ||
+        !observe_simply(w, c.id, REEF_ON_SET, size > OLD_BYTES || t->align > OLD_ALIGN))
+        return reef__row_set(w, e, c, value, size);
+    char *to = cell(x.slots, k, place_row(x.place), size);
+    if (size <= OLD_BYTES) value_replace(old.at, to, size); /* where it is larger, nobody asks for it */
+    value_replace(to, value, size);
+    (void)observe_tell(w, e, t, REEF_ON_SET, to, old.at);
+    return REEF_OK;
+}
+
+/* It decides what is done and does it last, so that it needs no frame. */
+reef_status reef__row_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+{
+    row_place x;
+    if (!world_is_ours(w, "reef_set")) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(w->notifying || w->running || value == NULL || size == 0) || !row_place_find(w, &x, e))
+        return reef__set_general(w, e, c, value, size);
+    const uint32_t k = slot_find(w, c.id, x.slots[0].head.table);
+    const type *t = reef__type_of(c.id);
+    if (UNLIKELY(t == NULL || size != t->size) || k == REEF_SLOT_TAG) return reef__set_general(w, e, c, value, size);
+    if (k == 0) return row_comes(w, e, t, value, COMES_SET, NULL);
+    if (LIKELY(t->direct && x.slots[k].version == w->hot.version) && !watched(w, c.id)) {
+        value_replace(cell(x.slots, k, place_row(x.place), size), value, size);
+        return REEF_OK;
     }
-    void *made;
-    if (k == 0 && told && add_watched(w, &x, c, value, &made)) {
-        (void)observe_tell(w, e, t, REEF_ON_ADD, made, NULL);
-        *status = REEF_ADDED;
-        return true;
-    }
-    reef_value v = reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value);
-    if (k == 0) {
-        if (!move_starts(w, &x, c, false, told, &i)) return false;
-        *status = row_move_add(w, op, e, t, &v, &x, i, told, NULL);
-        return true;
-    }
-    if (quarantine_on(w) || t->fixed) return false;
-    *status = overwrite(w, op, e, t, &x, k, &v, told);
-    return true;
+    if (quarantine_on(w) || t->fixed) return reef__set_general(w, e, c, value, size);
+    return overwrite(w, e, t, value);
 }

@@ -1,5 +1,5 @@
-/* Changes of one component of one entity in tables, whatever the row needs (row_change.c). True: it is done, or failed;
- * `*status` says so. False: this isn't a change of this shape, and nothing was done. */
+/* Changes of one component of one entity in tables, whatever the row needs (row_change.c). What isn't a change of this
+ * shape goes on to reef__add_general and its kin (component.c). */
 #ifndef REEF_CHANGE_ROW_CHANGE_H
 #define REEF_CHANGE_ROW_CHANGE_H
 
@@ -8,14 +8,13 @@
 #include "reef/entity.h"
 
 /* The component comes with a default value. `out` (NULL: nobody asks): where the value is. */
-bool reef__row_add(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args, void **out,
-                   reef_status *status);
-/* The same for a component that observers watch, if it may come as plain bytes along a cached edge. False: nothing was
- * done, and reef__row_add may do it. */
-bool reef__row_add_watched(reef_world *w, reef_entity e, reef_component c, void **out);
+reef_status reef__row_add(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args, void **out);
 /* The component comes with this value, or gets it. */
-bool reef__row_set(reef_world *w, const char *op, reef_entity e, reef_component c, const void *value, size_t size,
-                   reef_status *status);
-bool reef__row_remove(reef_world *w, const char *op, reef_entity e, reef_component c, reef_status *status);
+reef_status reef__row_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size);
+/* The same where the entity hasn't got it and nobody watches it; the value has the size of the type. */
+reef_status reef__row_comes(reef_world *w, reef_entity e, reef_component c, const void *value);
+/* The same for a component that observers watch. */
+reef_status reef__row_set_watched(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size);
+reef_status reef__row_remove(reef_world *w, reef_entity e, reef_component c);
 
 #endif

@@ -27,16 +27,23 @@ typedef struct row_place {
     uint32_t place;
 } row_place;
 
+/* For a handle whose entity is alive. */
+INLINE row_place row_place_of(const reef_world *w, reef_entity e)
+{
+    row_place x;
+    x.h = handle_of(e);
+    x.record = (char *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(x.h));
+    memcpy(&x.place, x.record + 4 * REEF_RECORD_PLACE, 4);
+    x.slots = reef_slots_at(&w->hot, x.place);
+    return x;
+}
 /* False: the handle is stale. */
 INLINE bool row_place_find(const reef_world *w, row_place *x, reef_entity e)
 {
     uint32_t generation;
-    x->h = handle_of(e);
-    if (UNLIKELY(HANDLE_INDEX(x->h) >= w->hot.index_count)) return false;
-    x->record = (char *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(x->h));
-    memcpy(&x->place, x->record + 4 * REEF_RECORD_PLACE, 4);
+    if (UNLIKELY(HANDLE_INDEX(handle_of(e)) >= w->hot.index_count)) return false;
+    *x = row_place_of(w, e);
     memcpy(&generation, x->record + 4 * REEF_RECORD_GENERATION, 4);
-    x->slots = reef_slots_at(&w->hot, x->place);
     return LIKELY(generation == HANDLE_GENERATION(x->h));
 }
 
@@ -62,12 +69,12 @@ INLINE uint32_t edge_component(const reef_world *w, bool remove)
     return (uint32_t)(w->edge_cache[EDGE_CACHE + remove].key >> 1);
 }
 
-/* Do all conditions of the fast path along the cached edge `i` hold? The chunk was written at the gate's version
+/* Do all conditions of the fast path along this edge hold? The chunk was written at the gate's version
  * (dead entities and those without a row are in no such chunk), both tables are leased, and the new table has room. */
-INLINE bool edge_open(const reef_world *w, const row_place *x, uint32_t i, uint64_t gate)
+INLINE bool edge_open(const struct edge_entry *k, const row_place *x, uint64_t gate)
 {
     if (UNLIKELY(x->slots[SLOT_ENTITIES].version != gate)) return false;
-    const table *from = w->edge_cache[i].from, *to = w->edge_cache[i].to;
+    const table *from = k->from, *to = k->to;
     return LIKELY(from->lease == gate && to->lease == gate && to->next != to->end && place_row(from->next - 1) != 0);
 }
 
@@ -75,7 +82,7 @@ INLINE bool edge_open(const reef_world *w, const row_place *x, uint32_t i, uint6
 INLINE bool edge_at(reef_world *w, row_place *x, reef_entity e, reef_component c, bool remove, uint64_t gate)
 {
     return LIKELY(row_place_find(w, x, e)) && LIKELY(edge_cached(w, row_place_key(x, c, remove), remove, gate)) &&
-           LIKELY(edge_open(w, x, EDGE_CACHE + remove, gate));
+           LIKELY(edge_open(&w->edge_cache[EDGE_CACHE + remove], x, gate));
 }
 
 /* The row's old place, its new place, and the last row of the old table, which fills the hole: their slots, and the
@@ -165,14 +172,14 @@ static NOINLINE uintptr_t cells_go(const struct edge_entry *c, const reef_slot *
     return answer;
 }
 
-/* Moves the row along edge i. The new column gets `value`, or zeros if `value` is NULL; with `made` the value is there
+/* Moves the row along an edge. The new column gets `value`, or zeros if `value` is NULL; with `made` the value is there
  * already. It gives back `answer`, or if that is 0 the address of the new cell, NULL if there is none. `word`,
  * `remove`, `hole` and `made` are constants; `word` says that the component is 8 bytes wide or a tag. */
-INLINE uintptr_t row_move_by_edge(reef_world *w, const row_place *x, uint32_t i, const void *value, bool word,
-                                  bool remove, uintptr_t answer, bool hole, bool made)
+INLINE uintptr_t row_move_by_edge(reef_world *w, const struct edge_entry *c, const row_place *x, const void *value,
+                                  bool word, bool remove, uintptr_t answer, bool hole, bool made)
 {
-    const edge *e = w->edge_cache[i].edge;
-    table *from = w->edge_cache[i].from, *d = w->edge_cache[i].to;
+    const edge *e = c->edge;
+    table *from = c->from, *d = c->to;
     const uint32_t place = x->place, last = from->next - 1, to_place = d->next;
     const moving_row k = {d->tail, x->slots, from->tail, place_word(to_place), place_word(place), place_word(last)};
     if (!remove && !made && e->slot) { /* first, because the value may lie in the row that moves */
@@ -206,45 +213,35 @@ INLINE uintptr_t row_move_by_edge(reef_world *w, const row_place *x, uint32_t i,
     if (!word && behind)
         pairs_move(&k, e->pair_from + (before + remove) * sizeof(reef_slot),
                    e->pair_to + (before + !remove) * sizeof(reef_slot), behind, hole);
-    return UNLIKELY(e->count != e->end_16) ? cells_go(&w->edge_cache[i], k.here, place, answer) : answer;
+    return UNLIKELY(e->count != e->end_16) ? cells_go(c, k.here, place, answer) : answer;
 }
 /* The last row of a table leaves no hole, and it is often the next one that goes: so it has a path of its own. (Rows
  * of seven columns that go in the order in which they came: 12 to 17% less.) */
-INLINE uintptr_t edge_go(reef_world *w, const row_place *x, uint32_t i, const void *value, bool word, bool remove,
-                         uintptr_t answer)
+INLINE uintptr_t edge_go(reef_world *w, const struct edge_entry *c, const row_place *x, const void *value, bool word,
+                         bool remove, uintptr_t answer)
 {
-    return LIKELY(x->place != w->edge_cache[i].from->next - 1)
-               ? row_move_by_edge(w, x, i, value, word, remove, answer, true, false)
-               : row_move_by_edge(w, x, i, value, word, remove, answer, false, false);
+    return LIKELY(x->place != c->from->next - 1) ? row_move_by_edge(w, c, x, value, word, remove, answer, true, false)
+                                                 : row_move_by_edge(w, c, x, value, word, remove, answer, false, false);
 }
 
 /* edge_go for components of other sizes; edge_open held. (If a row_place were a parameter, it would be written to the
  * stack in halves and read back whole, which makes the processor wait.) */
-static NOINLINE uintptr_t wide_add(reef_world *w, char *record, reef_slot *slots, handle h, uint32_t i,
-                                   const void *value)
+static NOINLINE uintptr_t wide_go(reef_world *w, const struct edge_entry *c, char *record, reef_slot *slots, handle h,
+                                  const void *value)
 {
     row_place x = {record, slots, h, 0};
     memcpy(&x.place, record + 4 * REEF_RECORD_PLACE, 4);
-    return edge_go(w, &x, i, value, false, false, 0);
+    return c->edge->key & 1 ? edge_go(w, c, &x, NULL, false, true, 1) : edge_go(w, c, &x, value, false, false, 0);
 }
-static NOINLINE void wide_remove(reef_world *w, char *record, reef_slot *slots, handle h, uint32_t i)
+INLINE void *edge_go_wide(reef_world *w, const struct edge_entry *c, const row_place *x, const void *value)
 {
-    row_place x = {record, slots, h, 0};
-    memcpy(&x.place, record + 4 * REEF_RECORD_PLACE, 4);
-    edge_go(w, &x, i, NULL, false, true, 1);
-}
-INLINE void *edge_go_wide(reef_world *w, const row_place *x, uint32_t i, const void *value, bool remove)
-{
-    if (!remove) return (void *)wide_add(w, x->record, x->slots, x->h, i, value);
-    wide_remove(w, x->record, x->slots, x->h, i);
-    return NULL;
+    return (void *)wide_go(w, c, x->record, x->slots, x->h, value);
 }
 
-/* Adds along edge i, whatever the component's size. It is for rare callers too. */
-INLINE void *edge_add(reef_world *w, const row_place *x, uint32_t i)
+/* Adds along an edge, whatever the component's size; `value` NULL: zeros. */
+INLINE void *edge_add(reef_world *w, const struct edge_entry *c, const row_place *x, const void *value)
 {
-    return LIKELY(w->edge_cache[i].edge->word) ? (void *)edge_go(w, x, i, NULL, true, false, 0)
-                                               : edge_go_wide(w, x, i, NULL, false);
+    return LIKELY(c->edge->word) ? (void *)edge_go(w, c, x, value, true, false, 0) : edge_go_wide(w, c, x, value);
 }
 
 #endif

@@ -712,40 +712,49 @@ static void observing_close(reef_world *w)
 
 /* ---- one change of one component ---- */
 
+/* Calls the observers that watch this: the immediate ones, or the collected ones. */
+INLINE void tell_one(reef_world *w, const observer_log *o, reef_notice *x, bool collected)
+{
+    observers_enter(w);
+    for (const watcher *k = o->watchers, *end = k + o->count; k < end; k++) {
+        const struct observer *to = k->o;
+        if (to->component.id != x->component.id || !(to->events & x->kind) || to->collected != collected) continue;
+        x->context = to->context;
+        observer_call(w, to, x);
+    }
+    observers_leave(w);
+}
+
+/* A notice goes into the log only if somebody may do something between the immediate observers and the collected ones.
+ * Where no immediate observer watches, it is its own net effect, and the collected ones are told at once. */
 static bool observing_tell(reef_world *w, reef_entity e, const type *t, uint32_t kind, void *value, const void *old)
 {
     observer_log *o = w->observing;
     if (t->id > o->head.kinds_count) return false;
     const uint32_t now = o->head.now[t->id] & kind, later = o->head.later[t->id] & kind;
     if ((now | later) == 0) return false;
-    if (!o->head.cascading) o->head.round = 0;
-    if (!o->head.cascading && !w->flushing) o->head.failed.status = REEF_OK, o->head.stuck = false;
-    if (later) { /* the log is empty: observe_simply */
+    if (!o->head.cascading) {
+        o->head.round = 0;
+        if (!w->flushing) o->head.failed.status = REEF_OK, o->head.stuck = false;
+    }
+    if (UNLIKELY(now && later)) { /* the log is empty: observe_simply */
         o->entities[o->entity_count++] = e;
         notice_add(o, kind, t->id, 0, 1)->old = old;
     }
-    if (now) {
-        reef_notice x = {.world = w,
-                         .kind = (reef_observed)kind,
-                         .component = {t->id},
-                         .count = 1,
-                         .entities = &e,
-                         .values = value,
-                         .old = old ? &old : NULL,
-                         .olds = old,
-                         .size = t->size};
-        observers_enter(w);
-        for (const watcher *k = o->watchers, *end = k + o->count; k < end; k++) {
-            const struct observer *to = k->o;
-            if (to->component.id != t->id || !(to->events & kind) || to->collected) continue;
-            x.context = to->context;
-            observer_call(w, to, &x);
-        }
-        observers_leave(w);
-    }
+    reef_notice x = {.world = w,
+                     .kind = (reef_observed)kind,
+                     .component = {t->id},
+                     .count = 1,
+                     .entities = &e,
+                     .values = value,
+                     .old = old ? &old : NULL,
+                     .olds = old,
+                     .size = t->size};
+    tell_one(w, o, &x, now == 0);
     o->told = o->notice_count;
-    if (LIKELY(later == 0 && !commands_pending(w) && o->head.failed.status == REEF_OK)) return true;
-    operation_rest(w, o);
+    if (now == 0) o->head.round++;
+    else if (UNLIKELY(later != 0)) return operation_rest(w, o), true;
+    if (UNLIKELY(commands_pending(w) || o->head.failed.status != REEF_OK)) operation_rest(w, o);
     return true;
 }
 

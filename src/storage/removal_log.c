@@ -106,7 +106,7 @@ static bool store_room(reef_world *w, track_store *s, uint64_t n)
 bool reef__removals_prepare(reef_world *w, uint32_t component, uint64_t n)
 {
     track_store *s = reef__track_of(w, component);
-    return s == NULL || store_room(w, s, n);
+    return s == NULL || s->readers == 0 || store_room(w, s, n);
 }
 
 bool reef__removals_prepare_row(reef_world *w, const shape *s)

@@ -158,17 +158,22 @@ uint64_t reef_version(reef_world *w)
 
 /* ---- writing ---- */
 
-bool reef__track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows)
+stamp_page *reef__track_page(reef_world *w, uint32_t component, uint32_t index)
 {
     track_store *s = reef__track_of(w, component);
-    if (s == NULL && (s = track_make(w, component)) == NULL) return false;
+    if (s == NULL && (s = track_make(w, component)) == NULL) return NULL;
+    return page_own(w, &s->stamps, &reef__pages_stamps, index / STAMPS_PER_PAGE);
+}
+
+bool reef__track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows)
+{
     for (uint32_t i = 0, last = UINT32_MAX; i < rows; i++) {
         const uint32_t page = e[i].index / STAMPS_PER_PAGE;
         if (page == last) continue;
-        if (page_own(w, &s->stamps, &reef__pages_stamps, page) == NULL) return false;
+        if (reef__track_page(w, component, e[i].index) == NULL) return false;
         last = page;
     }
-    return true;
+    return rows != 0 || reef__track_of(w, component) || track_make(w, component);
 }
 
 bool reef__track_prepare_table(reef_world *w, uint32_t component, const table *t)
@@ -176,17 +181,6 @@ bool reef__track_prepare_table(reef_world *w, uint32_t component, const table *t
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
         if (!reef__track_prepare(w, component, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit))) return false;
     return true;
-}
-
-/* Writes the stamps of an entity whose page this world owns; a number that is 0 isn't written. */
-INLINE void stamps_write(stamp_page *p, uint32_t index, uint64_t changed, uint64_t added)
-{
-    const uint32_t i = index % STAMPS_PER_PAGE;
-    uint64_t *newest = &p->newest[i / STAMPS_TOGETHER];
-    if (changed) p->changed[i] = changed;
-    if (added) p->added[i] = added;
-    /* Other jobs of the same system, which have the same version, may write it for other entities. */
-    if (RELAXED_LOAD(newest) < changed) RELAXED_STORE(newest, changed);
 }
 
 void reef__track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added)

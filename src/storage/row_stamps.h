@@ -6,6 +6,7 @@
 #ifndef REEF_STORAGE_ROW_STAMPS_H
 #define REEF_STORAGE_ROW_STAMPS_H
 
+#include "base/platform.h"
 #include "storage/layout.h"
 #include "storage/state.h"
 #include "reef/track.h"
@@ -29,6 +30,18 @@ uint64_t reef__track_word(const track_store *s, const reef_entity *e, uint32_t r
 /* The first index from `index` on whose entity ever had the component. UINT64_MAX: there is none. A store NULL has
  * none. */
 uint64_t reef__track_next(const track_store *s, uint64_t index);
+/* The page of an entity's stamps, which this world owns then. NULL: there is no memory. */
+stamp_page *reef__track_page(reef_world *w, uint32_t component, uint32_t index);
+/* Writes the stamps of an entity on such a page; a number that is 0 isn't written. */
+INLINE void stamps_write(stamp_page *p, uint32_t index, uint64_t changed, uint64_t added)
+{
+    const uint32_t i = index % STAMPS_PER_PAGE;
+    uint64_t *newest = &p->newest[i / STAMPS_TOGETHER];
+    if (changed) p->changed[i] = changed;
+    if (added) p->added[i] = added;
+    /* Other jobs of the same system, which have the same version, may write it for other entities. */
+    if (RELAXED_LOAD(newest) < changed) RELAXED_STORE(newest, changed);
+}
 /* Makes stamps for these entities. Whoever marks a tracked column as written does so by column_mark. */
 bool reef__track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows);
 bool reef__track_prepare_table(reef_world *w, uint32_t component, const table *t); /* for all entities of a table */
