@@ -78,6 +78,32 @@ static void range_run(void *p)
     }
 }
 
+/* Entities that want a number, beside those that have it: entity k wants that of another one. */
+typedef struct Wanted {
+    uint32_t id;
+} Wanted;
+REEF_COMPONENT(Wanted);
+
+static void *join_setup(const bench_row *r)
+{
+    numbers *s = numbers_setup(r);
+    for (uint32_t k = 0; k < r->ops; k++) (void)reef_spawn(s->w, reef_with(Wanted, number_of(asked(k, r->n))));
+    return s;
+}
+static void join_run(void *p)
+{
+    numbers *s = p;
+    const reef_index *x = numbers_index(s);
+    reef_entity found[8];
+    for (reef_block b = reef_begin_text(s->w, "in Wanted"); reef_next(&b);) {
+        const Wanted *wanted = reef_in(&b, Wanted);
+        for (uint32_t k = 0; k < b.count; k++) {
+            const uint64_t n = reef_index_get(x, wanted[k].id, found, 8);
+            for (uint64_t i = 0; i < n && i < 8; i++) s->sum += found[i].index - s->handle[0].index;
+        }
+    }
+}
+
 /* One in a hundred has another value: those of a tenth of a tenth of the blocks, or scattered. */
 static void *changed_setup(const bench_row *r, uint32_t step)
 {
@@ -102,6 +128,7 @@ static uint64_t refresh_expected(const bench_row *r)
 const row_impl reef_index_rows[] = {
     {ROW_index_get, numbers_setup, get_run, numbers_sum, numbers_free, NULL},
     {ROW_index_range, numbers_setup, range_run, numbers_sum, numbers_free, NULL},
+    {ROW_index_join, join_setup, join_run, numbers_sum, numbers_free, NULL},
     {ROW_index_refresh, together_setup, refresh_run, numbers_sum, numbers_free, refresh_expected},
     {ROW_index_refresh_scattered, scattered_setup, refresh_run, numbers_sum, numbers_free, refresh_expected},
     {0},
@@ -121,6 +148,7 @@ typedef struct hand_index {
     pair *slot;
     uint32_t *next, mask;
     pair *sorted;
+    uint32_t *wanted;
     uint64_t sum;
 } hand_index;
 
@@ -151,6 +179,23 @@ static void map_run(void *p)
         const uint32_t key = number_of(asked(k, h->r->n));
         uint32_t at = slot_of_key(key, h->mask);
         while (h->slot[at].id != EMPTY && h->slot[at].key != key) at = (at + 1) & h->mask;
+        for (uint32_t id = h->slot[at].id; id != EMPTY; id = h->next[id]) h->sum += id;
+    }
+}
+
+static void *map_join_setup(const bench_row *r)
+{
+    hand_index *h = map_setup(r);
+    h->wanted = mem_alloc(r->ops * sizeof *h->wanted);
+    for (uint32_t k = 0; k < r->ops; k++) h->wanted[k] = number_of(asked(k, r->n));
+    return h;
+}
+static void map_join_run(void *p)
+{
+    hand_index *h = p;
+    for (uint32_t k = 0; k < h->r->ops; k++) {
+        uint32_t at = slot_of_key(h->wanted[k], h->mask);
+        while (h->slot[at].id != EMPTY && h->slot[at].key != h->wanted[k]) at = (at + 1) & h->mask;
         for (uint32_t id = h->slot[at].id; id != EMPTY; id = h->next[id]) h->sum += id;
     }
 }
@@ -190,12 +235,14 @@ static void hand_index_free(void *p)
     hand_index *h = p;
     if (h->slot) mem_free(h->slot, ((size_t)h->mask + 1) * sizeof *h->slot);
     if (h->next) mem_free(h->next, h->r->n * sizeof *h->next);
+    if (h->wanted) mem_free(h->wanted, h->r->ops * sizeof *h->wanted);
     if (h->sorted) mem_free(h->sorted, h->r->n * sizeof *h->sorted);
     mem_free_unsized(h);
 }
 
 const row_impl raw_index_rows[] = {
     {ROW_index_get, map_setup, map_run, hand_index_sum, hand_index_free, NULL},
+    {ROW_index_join, map_join_setup, map_join_run, hand_index_sum, hand_index_free, NULL},
     {ROW_index_range, sorted_setup, sorted_run, hand_index_sum, hand_index_free, NULL},
     {0},
 };

@@ -1,8 +1,11 @@
 /* A library: books are found by their fields, with parameters that a loop sets again and again; a system sees only the
- * books that are overdue, and a bulk call marks what is cheap. */
+ * books that are overdue, a bulk call marks what is cheap, and an index has the books in the order of their years. Each
+ * reader's card has a number of its own. */
 #include <reef.h>
 #include <reef/bulk.h>
 #include <reef/condition.h>
+#include <reef/hooks.h>
+#include <reef/value_index.h>
 #include <stdio.h>
 
 typedef enum Shelf { NOVELS, SCIENCE, COOKING } Shelf;
@@ -21,6 +24,12 @@ typedef struct {
 REEF_COMPONENT(Loan);
 REEF_FIELDS(Loan, days);
 REEF_TAG(OnSale);
+typedef struct {
+    unsigned number;
+} Card;
+static const reef_hooks one_number = {.unique = "number"};
+REEF_COMPONENT_HOOKS(Card, &one_number);
+REEF_FIELDS(Card, number);
 
 static void remind(reef_block *b)
 {
@@ -58,5 +67,16 @@ int main(void)
     reef_add_where(w, reef_query_new(w, "Book(price < 26), !Loan"), OnSale);
     reef_each(w, reef_query_new(w, "in Book, OnSale"), row)
         printf("on sale: %s, %d\n", reef_in_at(row, Book)->author, reef_in_at(row, Book)->year);
+
+    /* No other book is looked at. Queries for a year find the index by themselves, if there are many books. */
+    const reef_index *years = reef_index_of(w, Book, year);
+    reef_entity found[8];
+    const uint64_t n = reef_index_range(years, reef_key_i32(1960), reef_key_i32(1999), 0, found, 8);
+    for (uint64_t i = 0; i < n; i++)
+        printf("%d, %s\n", reef_get(w, found[i], Book)->year, reef_get(w, found[i], Book)->author);
+    printf("the oldest is by %s\n", reef_get(w, reef_index_first(years, 0, UINT64_MAX), Book)->author);
+
+    reef_spawn(w, reef_with(Card, 17));
+    if (reef_entity_is_null(reef_spawn(w, reef_with(Card, 17)))) printf("card 17: %s\n", reef_last_error(w).detail);
     reef_world_free(w);
 }

@@ -253,6 +253,13 @@ extern int reef_bug;
     X(567, "reef_net: an event that didn't happen after all isn't told as undone") \
     X(568, "reef_net: a joiner gets the state of a later tick than he is told") \
     X(569, "reef_net: only half of the players' inputs are corrected") \
-    X(590, "a section of a file may name types of any home")
+    X(593, "a section of a file may name types of any home") \
+    X(518, "a command gives an entity a unique value that another one has") \
+    X(519, "after a rewind unique values are those of the time before") \
+    X(588, "two entities that are made together get the same unique value") \
+    X(589, "an index answers for a block that the loop has written since") \
+    X(590, "an index answers for the parameter that was set before") \
+    X(591, "a query that names templates misses those that an index has left out") \
+    X(592, "a loop writes unique values")
 
 #endif

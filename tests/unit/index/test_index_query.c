@@ -323,6 +323,14 @@ static void loops_in_loops(void **state)
         m += (uint32_t)reef_query_count(w, inner);
     }
     assert_int_equal(n, 4);
+    reef_query of = reef_query_new(w, "in Crab(team == $t)");
+    assert_ok(reef_query_set(w, of, "t", 7));
+    assert_int_equal(reef_query_count(w, of), 4);
+    for (reef_block b = reef_begin_text(w, "in Crab"); reef_next(&b);) { /* where no index is asked */
+        assert_ok(reef_query_set(w, of, "t", 8));
+        assert_int_equal(reef_query_count(w, of), 4);
+        assert_int_equal(reef_get(w, reef_query_first(w, of), Crab)->team, 8);
+    }
     assert_int_equal(m, 4 * 5);
     assert_int_equal(reef_query_count(w, q), 5);
     assert_ok(reef_destroy(w, e[5]));
@@ -331,6 +339,24 @@ static void loops_in_loops(void **state)
     assert_int_equal(reef_query_count(w, q), 3);
     assert_ok(reef_enable(w, e[1005]));
     assert_int_equal(reef_query_count(w, q), 4);
+}
+
+/* Indexes have neither templates nor what is disabled; queries that ask for these look at rows. */
+static void what_no_index_has(void **state)
+{
+    reef_world *w = world_of(state);
+    for (int32_t i = 0; i < 4000; i++) {
+        reef_entity e = reef_spawn(w, reef_with(Crab, .team = i % 1000));
+        if (i == 5) assert_ok(reef_make_prefab(w, e));
+    }
+    (void)reef_index_of(w, Crab, team);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "in Crab(team == 5)")), 3);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "?ReefPrefab, in Crab(team == 5)")), 4);
+    const reef_query either = reef_query_new(w, "either Crab(team == 5)");
+    assert_int_equal(reef_query_count(w, either), 3);
+    assert_ok(reef_enable_id(w, reef_query_first(w, either), reef_id(Crab), false));
+    assert_int_equal(reef_query_count(w, either), 3);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "in Crab(team == 5)")), 2);
 }
 
 /* Without memory a loop looks at all rows. */
@@ -359,10 +385,8 @@ static void no_memory_to_mark(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(as_without_indexes),
-        TEST(what_explain_says),
-        TEST(loops_in_loops),
-        TEST(no_memory_to_mark),
+        TEST(as_without_indexes), TEST(what_explain_says), TEST(loops_in_loops),
+        TEST(what_no_index_has),  TEST(no_memory_to_mark),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -803,6 +803,66 @@ static void match_observers_judge_values(void **state)
     assert_int_equal(reef_last_error(w).status, REEF_BAD_ARGUMENT);
 }
 
+/* What matched before is part of the state: going back tells nothing, and afterwards each change is told as at that
+ * time. */
+static void match_observers_after_rewinds(void **state)
+{
+    reef_world *w = world_of(state);
+    life_scene(w);
+    heard[0] = 0;
+    for (uint32_t collected = 0; collected < 2; collected++)
+        assert_false(
+            reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = collected ? "net" : "weak",
+                                                                             .function = hear,
+                                                                             .events = REEF_ON_MATCH | REEF_ON_UNMATCH,
+                                                                             .text = "Life(left < 6)",
+                                                                             .collected = collected != 0})));
+    reef_set(w, reef_find(w, "bob"), Life, 1, 1);
+    assert_ok(reef_flush(w));
+    assert_string_equal(heard, "+bob +bob");
+    heard[0] = 0;
+    reef_snapshot *weak = reef_snapshot_take(w);
+    reef_set(w, reef_find(w, "bob"), Life, 9, 1);
+    reef_set(w, reef_find(w, "ada"), Life, 9, 1);
+    assert_ok(reef_flush(w));
+    assert_string_equal(heard, "-bob -bob -ada -ada");
+    heard[0] = 0;
+    for (uint32_t round = 0; round < 3; round++) {
+        assert_ok(reef_restore(w, weak));
+        assert_ok(reef_flush(w));
+        assert_string_equal(heard, "");
+        reef_set(w, reef_find(w, "bob"), Life, 2, 1); /* it is weak, and stays so */
+        reef_set(w, reef_find(w, "ada"), Life, 3, 1);
+        assert_ok(reef_flush(w));
+        assert_string_equal(heard, "");
+        reef_set(w, reef_find(w, "ada"), Life, 9 + (int)round, 1);
+        assert_ok(reef_flush(w));
+        assert_string_equal(heard, "-ada -ada");
+        heard[0] = 0;
+    }
+    reef_snapshot_free(weak);
+}
+
+/* A query that asks for changes has the same answers after a rewind as it had then. */
+static void changed_values_after_rewinds(void **state)
+{
+    reef_world *w = world_of(state);
+    life_scene(w);
+    reef_query q = reef_query_new(w, "changed Life(left < 6)");
+    reef_block b = reef_begin(w, q);
+    reef_end(&b);
+    reef_snapshot *s = reef_snapshot_take(w);
+    for (uint32_t round = 0; round < 3; round++) {
+        assert_int_equal(reef_query_count(w, q), 0);
+        reef_set(w, reef_find(w, "bob"), Life, round == 1 ? 7 : 1, 1);
+        assert_int_equal(reef_query_count(w, q), round == 1 ? 1 : 2); /* cid is in the block */
+        for (b = reef_begin(w, q); reef_next(&b);) {}
+        assert_int_equal(reef_query_count(w, q), 0);
+        assert_ok(reef_restore(w, s));
+    }
+    reef_snapshot_free(s);
+}
+
 static void what_explain_says(void **state)
 {
     reef_world *w = world_of(state);
@@ -974,6 +1034,8 @@ int main(void)
         TEST(threads_find_the_same_rows),
 #endif
         TEST(match_observers_judge_values),
+        TEST(match_observers_after_rewinds),
+        TEST(changed_values_after_rewinds),
         TEST(what_explain_says),
         TEST(messages),
         TEST(structs_that_are_refused),
