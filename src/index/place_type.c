@@ -7,6 +7,7 @@
  * was checked stays for the life of the process and is read without a lock: `count` is stored after the element that it
  * counts. */
 #include "index/place_type.h"
+#include "base/memory.h"
 #include "base/platform.h"
 #include "type/fields.h"
 #include "type/type.h"
@@ -65,6 +66,48 @@ static const char *take_edges(place_type *p, const reef_place_desc *d)
         p->length[i] = narrow ? (double)((float)high - (float)low) : high - low;
         if (!(p->length[i] > 0 && p->length[i] <= 1e30 && low >= -1e30 && high <= 1e30))
             return "an edge isn't above the other one, or too far away";
+        p->extent[i] = p->length[i];
+        if (d->walls) p->length[i] = 0;
+    }
+    return NULL;
+}
+
+/* Cells that can be walked. */
+static const char *take_cells(place_type *p, const reef_place_desc *d)
+{
+    double all = 1;
+    p->whole = d->whole;
+    for (uint32_t i = 0; i < AXES; i++) {
+        double n = i < p->axes ? p->extent[i] / p->cell : 1;
+        if (p->whole && n == 0) return "cells are whole only between edges: each axis needs some";
+        n = n < 1 ? 1 : n;
+        all *= n;
+        if (all <= REEF_PLACE_CELLS_MAX) p->cells[i] = (uint32_t)n;
+        else if (p->whole) return "more whole cells than REEF_PLACE_CELLS_MAX";
+    }
+    return NULL;
+}
+
+/* The types of which the picture has the values as well. */
+static const char *take_carried(place_type *p, const reef_place_desc *d)
+{
+    const char *at = d->carries;
+    while (at && *at) {
+        char name[REEF_TYPE_NAME_MAX + 1];
+        const size_t length = strcspn(at, " ");
+        if (length == 0 || length > REEF_TYPE_NAME_MAX)
+            return "what it carries are names of types with a space between";
+        if (p->carried_count == REEF_PLACE_CARRIES_MAX) return "it carries more types than REEF_PLACE_CARRIES_MAX";
+        memcpy(name, at, length);
+        name[length] = 0;
+        const type *t = reef__type_of(reef_type_find(name).id);
+        if (t == NULL) return "there is no such type to carry";
+        if (t->size == 0 || t->align > PLAIN_ALIGN || t->home == REEF_MULTI || t->relation || t->split)
+            return "such a type can't be carried";
+        if (t->hooks.copy || t->hooks.move || t->hooks.destroy) return "what it carries can't be copied as bytes";
+        p->carried[p->carried_count++] = t;
+        at += length;
+        at += *at == ' ';
     }
     return NULL;
 }
@@ -98,16 +141,21 @@ static const char *place_check(place_type *p, const type *t, const reef_place_de
     if (!(d->cell > 0 && d->cell <= 1e30)) return "the cell's side isn't above 0";
     const char *why = take_coordinates(p, d);
     if (why == NULL) why = take_edges(p, d);
-    return why ? why : take_body(p, d);
+    if (why == NULL) why = take_cells(p, d);
+    if (why == NULL) why = take_body(p, d);
+    return why ? why : take_carried(p, d);
 }
 
 static bool place_same(const place_declared *a, const place_declared *b)
 {
     const place_type *x = &a->place, *y = &b->place;
     bool same = x->axes == y->axes && x->kind == y->kind && x->cell == y->cell && x->body == y->body &&
-                x->body_offset == y->body_offset && a->why == b->why;
+                x->body_offset == y->body_offset && x->whole == y->whole && x->carried_count == y->carried_count &&
+                a->why == b->why;
     for (uint32_t i = 0; i < AXES; i++)
-        same &= x->offset[i] == y->offset[i] && x->low[i] == y->low[i] && x->length[i] == y->length[i];
+        same &= x->offset[i] == y->offset[i] && x->low[i] == y->low[i] && x->length[i] == y->length[i] &&
+                x->extent[i] == y->extent[i];
+    for (uint32_t i = 0; i < REEF_PLACE_CARRIES_MAX; i++) same &= x->carried[i] == y->carried[i];
     return same;
 }
 
@@ -167,7 +215,9 @@ static void places_bring(void)
     static const place_calls calls = {.drop = reef__pictures_drop,
                                       .reads = reef__picture_reads,
                                       .prepare = reef__picture_prepare,
-                                      .refresh = reef__picture_refresh};
+                                      .refresh = reef__picture_refresh,
+                                      .around = reef__picture_around,
+                                      .explain = reef__picture_explain};
     if (reef__places_by == NULL) reef__places_by = &calls; /* under the lock */
 }
 

@@ -4,6 +4,7 @@
  * forgets a table, so finding new ones means looking at those made since the last time, when the query was told that
  * one of them has the types that it needs (src/storage/query_types.h). A query that is made when there are many tables
  * goes through all in order; later tables are inserted. */
+#include "query/near_term.h"
 #include "query/query.h"
 #include "query/query_renewal.h"
 #include "base/memory.h"
@@ -56,7 +57,8 @@ static verdict leaf_verdict(const query *q, uint32_t i, uint32_t table_id)
     if (t->op == REEF_OPTIONAL || (f->fixed && f->top)) return ROWS_ALL;
     if (f->bit || f->cold || f->fixed) return ROWS_SOME;
     if (reef__slot_seek(q->world, t->component.id, table_id) == 0) return ROWS_NONE;
-    if (t->since != REEF_ALWAYS || f->values || (f->some_disabled && t->enabled != REEF_EITHER)) return ROWS_SOME;
+    if (t->since != REEF_ALWAYS || f->values || f->near || (f->some_disabled && t->enabled != REEF_EITHER))
+        return ROWS_SOME;
     return t->enabled == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
 }
 
@@ -269,7 +271,7 @@ static void switches_find(query *q, bool some_disabled)
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
         if (t->op >= REEF_ANY_OF || t->op == REEF_OPTIONAL) continue;
-        only = t->enabled != REEF_DISABLED && !f->target && !f->values && (!f->cold || f->fixed) &&
+        only = t->enabled != REEF_DISABLED && !f->target && !f->values && !f->near && (!f->cold || f->fixed) &&
                (f->top || !(f->fixed || f->bit)) && (!f->bit || f->fixed || n < SWITCHES_FEW);
         if (only && f->bit && !f->fixed) q->switches[n++] = t->component.id << 1 | (t->op == REEF_NOT);
     }
@@ -370,7 +372,7 @@ static void tables_are_known(query *q)
 {
     const uint64_t now = q->world->tables_epoch;
     if (q->subs) q->subs->epoch = now; /* each loop of such a query, and of one with a plan, calls this */
-    else if (q->plan == NULL) q->types.epoch = now;
+    else if (q->plan == NULL && q->near == NULL) q->types.epoch = now;
     q->types.looked = now;
     q->types.told_count = 0;
     q->head.first = q->matches;
@@ -442,7 +444,7 @@ static bool tables_look(query *q)
         q->seen = count;
         q->rare_used = used;
     }
-    q->looks = q->fixed || q->since || q->tracked || q->optional_writes || q->ranking || q->cut || q->plan;
+    q->looks = q->fixed || q->since || q->tracked || q->optional_writes || q->ranking || q->cut || q->plan || q->near;
     for (uint32_t i = 0; !found && i < q->match_count; i++) {
         match_find(q, match_of(q, i));
         q->looks |= match_at(q, i)->look;
@@ -457,20 +459,21 @@ bool reef__query_prepare_one(query *q)
     if (parameters_missing(q)) return false;
     if (q->subs && !subs_look(q, q->seen)) return false;
     if (q->disabled_epoch != q->world->disabled_epoch && disabled_look(q)) matches_forget(q);
-    return q->plan == NULL || reef__plan_look(q);
+    return (q->plan == NULL || reef__plan_look(q)) && (q->near == NULL || reef__near_look(q));
 }
 
 NOINLINE bool reef__query_look(query *q)
 {
     if (parameters_missing(q)) return false;
-    return tables_look(q) && (q->plan == NULL || reef__plan_look(q));
+    return tables_look(q) && (q->plan == NULL || reef__plan_look(q)) && (q->near == NULL || reef__near_look(q));
 }
 
 COLD bool reef__queries_ready(reef_world *w)
 {
     for (uint32_t i = 0; i < w->query_room; i++) {
         query *q = w->queries[i].query;
-        if (q && !parameters_missing(q) && !query_update(q)) return false;
+        if (q == NULL || parameters_missing(q)) continue;
+        if (q->near ? !q->open && !tables_look(q) : !query_update(q)) return false; /* systems don't ask by `near` */
     }
     return true;
 }
@@ -565,6 +568,7 @@ void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
     f->target = f->up || f->bound || !reef_entity_is_null(t->target);
     f->fixed = !reef_entity_is_null(t->source);
     f->values = term_conditions(t) != 0;
+    f->near = t->near && t->op < REEF_ANY_OF;
     f->filter = filter || t->op == REEF_NOT || t->access == REEF_WITH || x == NULL || x->size == 0;
     f->reads = (f->up || f->bound) && !f->filter;
     f->filter |= f->reads; /* no data of the visited entity */
@@ -602,7 +606,8 @@ static reef_status leaf_check(reef_world *w, const reef_term *t, const char **wh
  * while the loop looks, so a filter beside written data can't ask what changed; the term with the data can. */
 static bool filter_adds(const query_text *l, const term_facts *facts, uint32_t i, uint32_t j)
 {
-    return facts[i].filter && facts[i].values && (facts[j].filter || l->term[i].since == REEF_ALWAYS);
+    return facts[i].filter && (facts[i].values || facts[i].near) &&
+           (facts[j].filter || l->term[i].since == REEF_ALWAYS);
 }
 
 /* Is a component of one source named twice, where once is enough? */
@@ -655,6 +660,7 @@ static reef_status terms_check(reef_world *w, const char *op, const query_text *
             why = "it is named before: only filters may be named twice, and one of them in a group";
         if (s == REEF_OK && !each_sound(l, facts, i))
             s = REEF_BAD_ARGUMENT, why = "'each' may be used once, before a term with data that is in no group";
+        if (s == REEF_OK && facts[i].near && (why = reef__near_check(l, i)) != NULL) s = REEF_BAD_ARGUMENT;
         if (s == REEF_OK && facts[i].values) {
             s = reef__conditions_check(l, i, detail, sizeof detail);
             if (s != REEF_OK) return condition_refuse(w, op, l, s, i, detail);
@@ -745,11 +751,11 @@ static void query_resolve(query *q)
     for (uint32_t i = 0; i < q->term_count; i++) {
         q->hides &= q->terms[i].component.id != reef_id(ReefPrefab).id || q->facts[i].fixed;
         q->since |= q->terms[i].since != REEF_ALWAYS;
-        q->fixed |= q->facts[i].fixed || q->facts[i].target;
+        q->fixed |= q->facts[i].fixed || q->facts[i].target || q->facts[i].near;
         q->straight &= q->terms[i].enabled != REEF_DISABLED;
     }
     columns_sort(q);
-    q->straight &= q->head.column_count == q->term_count && !q->since && q->values == NULL;
+    q->straight &= q->head.column_count == q->term_count && !q->since && q->values == NULL && q->near == NULL;
 }
 
 /* False: no memory. */
@@ -763,7 +769,7 @@ static bool terms_take(query *q, const query_text *l, const term_facts *facts)
     q->terms = q->asked;
     q->facts = q->asked_facts;
     for (uint32_t i = 0; i < l->count; i++) subs |= l->term[i].subtypes != 0;
-    if (!reef__values_make(q)) return false;
+    if (!reef__values_make(q) || !reef__near_make(q)) return false;
     if (subs && !reef__subs_expand(q)) return false;
     query_resolve(q);
     q->types.epoch = q->types.looked = q->rows_epoch = q->disabled_epoch = UINT64_MAX;
@@ -787,7 +793,7 @@ static query *query_again(reef_world *w, const query_text *l)
 {
     for (uint32_t i = 0; i < FREED_QUERIES && w->freed_queries[i]; i++) {
         query *q = w->freed_queries[i];
-        if (q->asked_count != l->count || q->entities != l->entities || q->values ||
+        if (q->asked_count != l->count || q->entities != l->entities || q->values || q->near ||
             memcmp(q->asked, l->term, l->count * sizeof *l->term) != 0 || (q->plan && !reef__plan_names(q->plan, l)))
             continue;
         memmove(w->freed_queries + i, w->freed_queries + i + 1, (FREED_QUERIES - 1 - i) * sizeof *w->freed_queries);
@@ -822,6 +828,7 @@ static query *query_fresh(reef_world *w, const query_text *l, const term_facts *
     reef__cutting_drop(q);
     reef__subs_drop(q);
     reef__values_drop(q);
+    reef__near_drop(q);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
     return NULL;
 }
@@ -937,6 +944,7 @@ COLD query *reef__query_copied(reef_world *to, const char *op, const query *q,
     }
     query *copy = query_make(to, op, &l);
     if (copy) reef__values_copy_set(copy, q);
+    if (copy) reef__near_copy(copy, q);
     if (copy && q->ranking && !reef__ranking_copy(copy, q->ranking)) {
         reef__query_drop(copy);
         return reef__refuse(to, REEF_NO_MEMORY, op), NULL;
@@ -962,6 +970,7 @@ static void query_give(reef_world *w, query *q)
     reef__subs_drop(q);
     reef__plan_drop(q);
     reef__values_drop(q);
+    reef__near_drop(q);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, matches_memory(q), matches_bytes(q, q->match_capacity));
     reef__memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
 }
