@@ -36,17 +36,32 @@ reef_place *reef__picture_find(const reef_world *w, uint32_t component)
     return p;
 }
 
+static void picture_free(reef_place *p)
+{
+    memory *m = &p->world->family->memory;
+    reef__cells_drop(m, &p->rows, &p->grids);
+    reef__memory_free(m, MEMORY_OTHER, p->slot, (size_t)p->slot_room * sizeof *p->slot);
+    mutex_drop(&p->lock);
+    reef__memory_free(m, MEMORY_OTHER, p, sizeof *p);
+}
+
 void reef__pictures_drop(reef_world *w)
 {
-    memory *m = &w->family->memory;
     for (reef_place *p = w->pictures, *next; p; p = next) {
         next = p->next;
-        reef__cells_drop(m, &p->rows, &p->grids);
-        reef__memory_free(m, MEMORY_OTHER, p->slot, (size_t)p->slot_room * sizeof *p->slot);
-        mutex_drop(&p->lock);
-        reef__memory_free(m, MEMORY_OTHER, p, sizeof *p);
+        picture_free(p);
     }
     w->pictures = NULL;
+}
+
+/* Frees the picture of a place that its type no longer has. */
+static COLD void picture_leave(reef_place *p)
+{
+    reef_place **at = &p->world->pictures;
+    while (*at != p) at = &(*at)->next;
+    *at = p->next;
+    reef__query_drop(p->query);
+    picture_free(p);
 }
 
 /* The picture of a type, which is made if the world has none. NULL: refused by the query, and recorded; or no
@@ -55,7 +70,12 @@ static reef_place *picture_take(reef_world *w, const place_type *t)
 {
     reef_status status;
     reef_place *p = reef__picture_find(w, t->of->id);
-    if (p) return p;
+    const uint32_t changes = reef__places_changes();
+    if (p && p->type == t) {
+        p->changes = changes;
+        return p;
+    }
+    if (p) picture_leave(p);
     reef_query_desc d = {.terms = {{.component = {t->of->id}, .access = REEF_IN}}};
     uint32_t n = 1;
     if (t->body && t->body != t->of)
@@ -77,6 +97,7 @@ static reef_place *picture_take(reef_world *w, const place_type *t)
     p->next = w->pictures;
     p->world = w;
     p->type = t;
+    p->changes = changes;
     p->slack = 1e-40;
     for (uint32_t a = 0; a < t->axes; a++) {
         p->wraps |= t->length[a] > 0;
@@ -360,16 +381,17 @@ static const reef_place *picture_refuse(reef_world *w, reef_status s, reef_compo
 
 const reef_place *reef_place_of_id(reef_world *w, reef_component c)
 {
-    const char *why;
+    const char *why = NULL;
     bool fresh;
     if (!WORLD_GIVEN_TO(w, "reef_place_of")) return NULL;
     reef_place *p = reef__picture_find(w, c.id);
-    const place_type *t = p ? p->type : reef__place_type_of(c.id, &why);
+    const bool known = p && (p->changes == reef__places_changes() || w->locks || w->running);
+    const place_type *t = known ? p->type : reef__place_type_of(c.id, &why);
     if (reef__type_of(c.id) == NULL) return picture_refuse(w, REEF_UNKNOWN_TYPE, c, NULL);
     if (t == NULL) return picture_refuse(w, why ? REEF_BAD_ARGUMENT : REEF_ABSENT, c, why);
     if (w->running) return picture_refuse(w, REEF_LOCKED, c, NULL);
     if (w->locks) return p && p->made ? p : picture_refuse(w, REEF_LOCKED, c, NULL);
-    if (p == NULL) p = picture_take(w, t);
+    p = picture_take(w, t);
     if (p == NULL || !reef__queries_ready(w) || !picture_refresh(p, w->hot.version, &fresh))
         return picture_refuse(w, REEF_NO_MEMORY, c, NULL);
     if (fresh) reef__invalidate(w, INVALIDATE_LOOKED_AT);
@@ -393,7 +415,7 @@ reef_status reef__picture_prepare(reef_world *w, uint32_t component)
 {
     const char *why;
     const place_type *t = reef__place_type_of(component, &why);
-    reef_place *p = t ? picture_take(w, t) : NULL;
+    reef_place *p = t ? picture_take(w, t) : reef__picture_find(w, component); /* refused since: it stays */
     return p && query_update(p->query) ? REEF_OK : REEF_NO_MEMORY;
 }
 

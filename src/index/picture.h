@@ -23,9 +23,10 @@ struct reef_place {
     struct reef_place *next; /* another one of the same world */
     reef_world *world;
     const place_type *type;
-    query *query; /* the type, and the type with the radius if there is one */
-    mutex lock;   /* held while systems refresh it */
-    bool made;    /* false: there is no picture yet, or the last one couldn't be made */
+    uint32_t changes; /* reef__places_changes, when `type` was the place of its type */
+    query *query;     /* the type, and the type with the radius if there is one */
+    mutex lock;       /* held while systems refresh it */
+    bool made;        /* false: there is no picture yet, or the last one couldn't be made */
     picture_seen seen;
     bool wraps;     /* some axis does */
     double slack;   /* how far off a distance over an edge may be, and a little more */

@@ -4,11 +4,12 @@
  *   reef_place_declare ───────────────────────────────────────────────────────────────────┘
  *
  * A declaration is checked when somebody first asks for the place of a type, since only then all types are known. What
- * was checked stays for the life of the process and is read without a lock: `count` is stored after the element that it
- * counts. */
+ * was checked stays for the life of the process, since pictures point to it. Two declarations of a type in one program
+ * must be the same; but where code comes and goes, that of the newest code takes over. */
 #include "index/place_type.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/code.h"
 #include "type/fields.h"
 #include "type/type.h"
 #include "storage/place_calls.h"
@@ -20,14 +21,17 @@
 
 typedef struct place_declared {
     place_type place;
-    const char *why; /* not NULL: it is refused */
+    const char *why;           /* not NULL: it is refused */
+    const reef_place_decl *by; /* NULL: a call, or it was unloaded */
+    bool over;                 /* a later declaration of the type took over */
 } place_declared;
 
 static struct {
     mutex lock;
     reef_place_decl *pending;
     uint32_t count;
-    bool full; /* one was declared beside its type for which there was no room */
+    uint32_t changes; /* how many declarations came, of which one may take over */
+    bool full;        /* one was declared beside its type for which there was no room */
     place_declared declared[REEF_PLACES_MAX];
 } place_list = {.lock = MUTEX_INIT};
 
@@ -164,8 +168,37 @@ static bool place_same(const place_declared *a, const place_declared *b)
 static place_declared *declared_find(uint32_t component)
 {
     for (uint32_t i = 0, n = REEF_ACQUIRE_U32(&place_list.count); i < n; i++)
-        if (place_list.declared[i].place.of->id == component) return &place_list.declared[i];
+        if (place_list.declared[i].place.of->id == component && !place_list.declared[i].over)
+            return &place_list.declared[i];
     return NULL;
+}
+
+/* Do two places of a type need the same types beside it? */
+static bool reads_same(const place_type *a, const place_type *b)
+{
+    bool same = a->body == b->body && a->carried_count == b->carried_count;
+    for (uint32_t i = 0; i < REEF_PLACE_CARRIES_MAX; i++) same &= a->carried[i] == b->carried[i];
+    return same;
+}
+
+static reef_status declared_add(const place_declared *d);
+
+/* A declaration of code that was loaded takes over from an earlier one. */
+static COLD void declared_take_over(place_declared *was, place_declared *d)
+{
+    place_declared *like = NULL;
+    for (uint32_t i = 0; i < place_list.count; i++) { /* systems were declared for what it read first */
+        const place_declared *x = &place_list.declared[i];
+        if (x->place.of == d->place.of && x->why == NULL && d->why == NULL && !reads_same(&x->place, &d->place))
+            d->why = "code that is loaded again can't change which types its place reads";
+    }
+    for (uint32_t i = 0; i < place_list.count; i++) {
+        place_declared *x = &place_list.declared[i];
+        if (x->over && x->place.of == d->place.of && place_same(x, d)) like = x;
+    }
+    was->over = true;
+    if (like) like->over = false, like->by = d->by;
+    else if (declared_add(d) == REEF_LIMIT) place_list.full = true;
 }
 
 /* Under the lock. `d` has been filled in. */
@@ -190,13 +223,17 @@ static void pending_take(void)
         place_list.pending = x->next;
         x->next = NULL;
         if (t == NULL) continue; /* the type itself is refused */
-        place_declared d = {.why = NULL};
+        place_declared d = {.by = x};
         d.why = place_check(&d.place, t, x->desc);
         place_declared *was = declared_find(c.id);
-        if (was && !place_same(was, &d)) was->why = "two declarations of its place differ";
-        if (was == NULL && declared_add(&d) == REEF_LIMIT) place_list.full = true;
+        if (was && place_same(was, &d)) was->by = x;
+        else if (was && reef__code_has((uintptr_t)x)) declared_take_over(was, &d);
+        else if (was) was->why = "two declarations of its place differ";
+        else if (declared_add(&d) == REEF_LIMIT) place_list.full = true;
     }
 }
+
+uint32_t reef__places_changes(void) { return REEF_ACQUIRE_U32(&place_list.changes); }
 
 const place_type *reef__place_type_of(uint32_t component, const char **why)
 {
@@ -228,6 +265,7 @@ void reef_place_declare_(reef_place_decl *decl)
     places_bring();
     decl->next = place_list.pending;
     place_list.pending = decl;
+    RELEASE_STORE(&place_list.changes, place_list.changes + 1);
     mutex_unlock(&place_list.lock);
 }
 
@@ -239,13 +277,15 @@ COLD void reef_place_undeclare_(reef_place_decl *decl)
         *x = decl->next;
         break;
     }
+    for (uint32_t i = 0; i < place_list.count; i++)
+        if (place_list.declared[i].by == decl) place_list.declared[i].by = NULL;
     mutex_unlock(&place_list.lock);
 }
 
 COLD reef_status reef_place_declare(reef_component component, const reef_place_desc *desc)
 {
     const type *t = reef__type_of(component.id);
-    place_declared d;
+    place_declared d = {.by = NULL};
     if (t == NULL) return REEF_UNKNOWN_TYPE;
     if (desc == NULL) return REEF_BAD_ARGUMENT;
     d.why = place_check(&d.place, t, desc);

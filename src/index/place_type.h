@@ -8,7 +8,7 @@
 
 enum { AXES = 3 };
 
-/* The place of a type. It never changes and lives as long as the process. */
+/* The place of a type. It never changes and lives as long as the process; a type may get another one. */
 typedef struct place_type {
     const type *of;
     uint32_t axes;  /* 2 or 3 */
@@ -31,5 +31,7 @@ typedef struct place_type {
 /* The place of a type. NULL: it has none, or its declaration is refused, and *why says why (NULL: it has none). Any
  * thread. */
 const place_type *reef__place_type_of(uint32_t component, const char **why);
+/* How many declarations came. While that is the same, no type has got another place. */
+uint32_t reef__places_changes(void);
 
 #endif

@@ -310,6 +310,8 @@ static void compare_pairs(const reef_place *pic, const naive_place *p, const nai
 
 /* ---- terms with `near` ---- */
 
+uint64_t naive_queries;
+
 /* Those of a query with `near` and other terms are those that are found without it, in any order. */
 static void compare_query(reef_world *w, const naive_place *p, const naive_row *row, const uint32_t *wanted,
                           uint32_t count, const reef_place_ask *ask)
@@ -320,6 +322,7 @@ static void compare_query(reef_world *w, const naive_place *p, const naive_row *
     snprintf(text, sizeof text, "with Frozen, near placed_%s", p->name);
     const reef_query q = reef_query_new(w, text + (ask->only.generation ? 0 : 13));
     assert_ok(reef_query_near(w, q, ask));
+    naive_queries++;
     assert_int_equal(reef_query_count(w, q), count);
     for (uint32_t i = 0; i < count; i++) due[row[wanted[i]].e.index] = true;
     for (reef_block b = reef_begin(w, q); reef_next(&b);)

@@ -38,6 +38,8 @@ void naive_declare(naive_place *p);
 void naive_set(reef_world *w, const naive_place *p, naive_entity *x);
 void naive_set_carried(reef_world *w, const naive_place *p, naive_entity *x, uint32_t value);
 void naive_set_radius(reef_world *w, const naive_place *p, naive_entity *x);
+/* How many queries with `near` were compared. */
+extern uint64_t naive_queries;
 /* Asks the picture of the world everything at random places, and compares. */
 void naive_compare(reef_world *w, const naive_place *p, const naive_model *m, uint64_t *seed);
 

@@ -515,6 +515,63 @@ static void a_crowded_cell(void **state)
     assert_non_null(strstr(text, "place of Spot: 20600 entities"));
 }
 
+/* A million in one cell: what doesn't find many of them looks at few. All at one point can't be told apart: whoever
+ * asks there finds them all, and whoever asks beside them none. */
+static void a_million_in_one_cell(void **state)
+{
+    enum { MANY = 1000000 };
+    reef_world *w = world_of(state);
+    uint64_t seed = 1;
+    reef_near to[4];
+    for (uint32_t i = 0; i < MANY; i++)
+        spot(w, (float)random_below(&seed, 1 << 24) / (1 << 24), (float)random_below(&seed, 1 << 24) / (1 << 24));
+    const reef_place *p = reef_place_of(w, Spot);
+    assert_int_equal(reef_place_stats_of(p).rows, MANY);
+    assert_true(reef_place_stats_of(p).fullest < 2000);
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_true(reef_place_within(p, &(reef_place_ask){.at = {0.5, i * 0.001}, .radius = 0.001}, to, 4) < 50);
+    for (reef_block b = reef_begin_text(w, "Spot"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Spot)[i] = (Spot){0.25f, 0.25f};
+    p = reef_place_of(w, Spot);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {0.25, 0.25}}, to, 4), MANY);
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(to[i].entity.index, i);
+    assert_int_equal(reef_place_nearest(p, &(reef_place_ask){.at = {9, 9}}, to, 4), 4);
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(to[i].entity.index, i);
+    for (uint32_t i = 0; i < 100000; i++) /* each of these would take a millisecond, if it looked at all of them */
+        assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {0.5, 0.5}, .radius = 0.2}, to, 4), 0);
+    char text[1024];
+    reef_place_explain(p, text, sizeof text);
+    assert_non_null(strstr(text, "these cells are too large: a used one has 1000000 entities on average"));
+}
+
+/* What a history keeps are states, and no state has pictures: its bytes are the same with and without them. */
+static reef_status step_once(void *context, reef_world *w, uint64_t number, const void *input, size_t bytes)
+{
+    (void)number, (void)input, (void)bytes;
+    for (reef_block b = reef_begin_text(w, "Spot"); reef_next(&b);) reef_inout(&b, Spot)[0].x += 1;
+    if (context) assert_non_null(reef_place_of(w, Spot));
+    return reef_tick(w, 1);
+}
+static void a_history_has_no_pictures(void **state)
+{
+    uint64_t bytes[2], hash[2];
+    for (uint32_t with = 0; with < 2; with++) {
+        reef_world *w = another_world(state, NULL);
+        for (uint32_t i = 0; i < 5000; i++) spot(w, (float)i, 1);
+        reef_history *h = reef_history_new(
+            w, &(reef_history_config){.ticks = 20, .bytes = 1 << 30, .step = step_once, .context = with ? w : NULL});
+        for (uint32_t i = 0; i < 30; i++) assert_ok(reef_history_step(h, NULL, 0));
+        assert_ok(reef_history_rewind(h, 25));
+        bytes[with] = reef_history_reach(h).bytes;
+        hash[with] = reef_hash(w);
+        if (with) assert_string_equal(around(reef_place_of(w, Spot), 25, 1, 0.5), "0 25");
+        reef_history_free(h);
+        end_world(state, w);
+    }
+    assert_int_equal(bytes[0], bytes[1]);
+    assert_true(hash[0] == hash[1]);
+}
+
 /* ---- threads and systems ---- */
 
 static void pairs_on_threads(void **state)
@@ -733,6 +790,8 @@ int main(void)
         TEST(states_that_come_from_elsewhere),
         TEST(what_is_said_of_an_entity),
         TEST(a_crowded_cell),
+        TEST(a_million_in_one_cell),
+        TEST(a_history_has_no_pictures),
         TEST(pairs_on_threads),
         TEST(systems_ask_what_was_before),
         TEST(generations_that_are_large),
