@@ -14,12 +14,14 @@ typedef struct {
 REEF_COMPONENT(Position);
 REEF_COMPONENT(Velocity);
 REEF_FIELDS(Position, x, y);
-REEF_PLACE(Position, x, y, .cell = 2, .edges = {{0, SKY}, {0, SKY}}); /* a sky without borders */
+/* A sky without borders; its picture also has the birds' velocities. */
+REEF_PLACE(Position, x, y, .cell = 2, .edges = {{0, SKY}, {0, SKY}}, .carries = "Velocity");
 
-/* It writes the positions and velocities of its own birds, while it looks at where all of them were before. */
+/* It writes the positions and velocities of its own birds, while it looks at those that all of them had before. */
 static void flock(reef_block *b)
 {
     const reef_place *sky = reef_placed(b, Position);
+    const Velocity *was = reef_place_carried(sky, Velocity);
     Position *p = reef_inout(b, Position);
     Velocity *v = reef_inout(b, Velocity);
     for (uint32_t i = 0; i < b->count; i++) {
@@ -31,6 +33,9 @@ static void flock(reef_block *b)
             const float pull = near[k].squared < 1 ? -0.2f : 0.1f; /* too near: away */
             x += near[k].offset[0] * pull;
             y += near[k].offset[1] * pull;
+            const Velocity *its = &was[reef_place_slot(sky, near[k].entity)];
+            x += (its->x - v[i].x) * 0.5f;
+            y += (its->y - v[i].y) * 0.5f;
         }
         v[i].x = v[i].x * 0.98f + x / NEAR;
         v[i].y = v[i].y * 0.98f + y / NEAR;

@@ -23,15 +23,13 @@ static const reef_system_desc tick[] = {
     {SYSTEM(mix), .phase = "begin", .text = "in Water, out Mixed; reads Water Sea Current"},
     {SYSTEM(pour), .phase = "begin", .text = "Water, in Mixed"},
 
-    {SYSTEM(clear_sight), .phase = "begin", .text = "; writes Sight"},
-    {SYSTEM(count), .phase = "begin", .text = "in Position, in Species, out Place; reads Sea Rules, writes Sight"},
-    {SYSTEM(add_up), .phase = "begin", .text = "; writes Sight"},
-    {SYSTEM(arrange), .phase = "begin", .text = "Place; writes Sight"},
-    {SYSTEM(show), .phase = "begin", .text = "in Position, in Velocity, in Species, in Energy, in Place, Leader; "
-                                               "reads Place Follows Sight"},
+    {SYSTEM(open_eyes), .phase = "begin", .text = "; reads Position as placed, writes Sight"},
+    {SYSTEM(show), .phase = "begin", .text = "in Position, in Velocity, in Species, in Energy, out Place, Leader; "
+                                               "reads Position as placed, reads Follows Sight Sea"},
+    {SYSTEM(watch), .phase = "begin", .text = "out Crowd; reads Sight Leader Sea Rules"},
 
     {SYSTEM(rest), .text = "Hunter, Resting; removes Resting"},
-    {SYSTEM(decide), .text = "out Crowd; reads Sight Leader Water Sea Rules, relates Follows, removes Follows"},
+    {SYSTEM(decide), .text = "Crowd; reads Sight Leader Water Sea Rules, relates Follows, removes Follows"},
     {SYSTEM(strike), .text = "in Species, in Place, with Hunter, !Resting; "
                              "reads Sight Leader Sea Rules Census, sends Strike"},
     {SYSTEM(feed), .text = "Water, in Crowd, out Meal; reads Sight Leader Rules"},
@@ -75,11 +73,11 @@ static void say(void *context, reef_log_level level, const char *message)
     if (level >= REEF_LOG_WARNING) fprintf(stderr, "reef: %s\n", message);
 }
 
-bool ecosystem_empty(ecosystem *e, const species_table *table, uint64_t seed, reef_pool *pool)
+bool ecosystem_empty(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed, reef_pool *pool)
 {
     reef_world *w = reef_world_new(&(reef_world_config){.seed = seed, .log = say});
     *e = (ecosystem){.table = table, .world = w};
-    if (w == NULL || !add_systems(w)) return ecosystem_refused(e, "making the world");
+    if (w == NULL || !sight_declare(metres) || !add_systems(w)) return ecosystem_refused(e, "making the world");
     reef_set_pool(w, pool);
     return true;
 }
@@ -92,7 +90,7 @@ bool ecosystem_wake(ecosystem *e, int64_t energy)
 
 bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed, reef_pool *pool)
 {
-    if (!ecosystem_empty(e, table, seed, pool)) return false;
+    if (!ecosystem_empty(e, table, metres, seed, pool)) return false;
     reef_world *w = e->world;
     if (!sea_fill(w, metres) || !sight_new(w)) return ecosystem_refused(e, "making the sea");
     if (!fish_fill(w, table)) return ecosystem_refused(e, "making the first fish");

@@ -33,7 +33,7 @@ typedef struct ecosystem {
 bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed, reef_pool *pool);
 /* Makes an ecosystem to be loaded: a world with the systems and nothing in it. After its state was loaded,
  * ecosystem_wake adds what isn't saved: the rules and the arrays. */
-bool ecosystem_empty(ecosystem *e, const species_table *table, uint64_t seed, reef_pool *pool);
+bool ecosystem_empty(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed, reef_pool *pool);
 bool ecosystem_wake(ecosystem *e, int64_t energy);
 /* Makes a second ecosystem that begins in the present state of `from`; call it between two ticks. Afterwards each of
  * the two may be used by a thread of its own. */

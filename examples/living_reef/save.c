@@ -126,7 +126,7 @@ save_found save_load(future *f, bool without, const species_table *table, const 
     char path[PATH_BYTES], text[400];
     struct stat status;
     if (!file_of(o, without, path) || stat(path, &status) != 0) return SAVE_NOTHING;
-    if (!ecosystem_empty(&f->e, table, o->seed, pool)) return SAVE_FAILED;
+    if (!ecosystem_empty(&f->e, table, o->size, o->seed, pool)) return SAVE_FAILED;
     if (reef_load(f->e.world, path, NULL) != REEF_OK) {
         reef_error_text(f->e.world, text, sizeof text);
         return refuse(f, path, text);

@@ -1,20 +1,23 @@
-/* Sorting the fish by cell: a counting sort in four systems. */
+/* What fish see of each other. */
 #include "sight.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- memory ---- */
+
+bool sight_declare(uint32_t metres)
+{
+    const reef_place_desc place = {
+        .fields = {"x", "y"}, .cell = CELL_METRES, .edges = {{0, metres}, {0, metres}}, .whole = true};
+    return reef_place_declare(reef_id(Position), &place) == REEF_OK;
+}
 
 bool sight_new(reef_world *w)
 {
     const Sea *s = reef_single_get(w, Sea);
     Sight own = {.cells = s->side * s->side};
-    own.first = malloc(((size_t)own.cells + 2) * sizeof *own.first); /* count and arrange need two more */
     own.hunters = malloc(own.cells * sizeof *own.hunters);
-    if (own.first != NULL && own.hunters != NULL && reef_single_set_id(w, reef_id(Sight), &own, sizeof own) >= 0)
-        return true;
-    free(own.first);
+    if (own.hunters != NULL && reef_single_set_id(w, reef_id(Sight), &own, sizeof own) >= 0) return true;
     free(own.hunters);
     return false;
 }
@@ -46,72 +49,59 @@ void sight_free(reef_world *w)
     free(own->leader);
     free(own->course);
     free(own->gain);
-    free(own->first);
     free(own->hunters);
 }
 
-/* ---- sorting ---- */
+/* ---- slots ---- */
 
-void clear_sight(reef_block *b)
+void open_eyes(reef_block *b)
 {
-    Sight *own = reef_single_mut(b->world, Sight);
-    memset(own->first, 0, ((size_t)own->cells + 2) * sizeof *own->first);
-    memset(own->hunters, 0, own->cells * sizeof *own->hunters);
-}
-
-/* Counts into first[cell + 2]. */
-void count(reef_block *b)
-{
-    Sight *own = reef_single_mut(b->world, Sight);
-    const Sea *sea = reef_single_get(b->world, Sea);
-    const Rules *rules = reef_single_get(b->world, Rules);
-    const Position *at = reef_in(b, Position);
-    const Species *kind = reef_in(b, Species);
-    Place *place = reef_out(b, Place);
-    for (uint32_t i = 0; i < b->count; i++) {
-        uint32_t cell = sea_cell(sea, at[i].x, at[i].y);
-        place[i].cell = cell;
-        own->first[cell + 2]++;
-        if (rules->table.of[kind[i].index].prey != 0) own->hunters[cell] |= (uint64_t)1 << kind[i].index;
-    }
-}
-
-void add_up(reef_block *b)
-{
-    Sight *own = reef_single_mut(b->world, Sight);
-    for (uint32_t c = 0; c < own->cells; c++) own->first[c + 2] += own->first[c + 1];
-}
-
-/* Before this, first[cell + 1] is the cell's first slot; afterwards it is the slot behind the cell's last one. */
-void arrange(reef_block *b)
-{
-    Sight *own = reef_single_mut(b->world, Sight);
-    Place *place = reef_inout(b, Place);
-    for (uint32_t i = 0; i < b->count; i++) place[i].slot = own->first[place[i].cell + 1]++;
+    reef_single_mut(b->world, Sight)->first = reef_place_cells_of(reef_placed(b, Position)).first;
 }
 
 /* The slot of a fish's leader, or why there is none. */
-static uint32_t slot_of_leader(const reef_world *w, reef_entity fish)
+static uint32_t slot_of_leader(const reef_world *w, const reef_place *places, reef_entity fish)
 {
     const reef_entity leader = reef_target(w, fish, Follows);
-    return reef_entity_is_null(leader) ? ALONE : reef_get(w, leader, Place)->slot;
+    return reef_entity_is_null(leader) ? ALONE : reef_place_slot(places, leader);
 }
 
 void show(reef_block *b)
 {
     const Sight *own = reef_single_get(b->world, Sight);
+    const Sea *sea = reef_single_get(b->world, Sea);
+    const reef_place *places = reef_placed(b, Position);
     const Position *at = reef_in(b, Position);
     const Velocity *v = reef_in(b, Velocity);
     const Species *kind = reef_in(b, Species);
     const Energy *energy = reef_in(b, Energy);
-    const Place *place = reef_in(b, Place);
+    Place *place = reef_out(b, Place);
     Leader *leader = reef_inout(b, Leader);
     const uint64_t tick = reef_tick_count(b->world);
     for (uint32_t i = 0; i < b->count; i++) {
         const reef_entity fish = b->entities[i];
-        if (looks_at_leader(fish, tick)) leader[i].slot = slot_of_leader(b->world, fish);
+        const uint32_t slot = reef_place_slot(places, fish);
+        place[i] = (Place){sea_cell(sea, at[i].x, at[i].y), slot};
+        if (looks_at_leader(fish, tick)) leader[i].slot = slot_of_leader(b->world, places, fish);
         else if (leader[i].slot != ALONE) leader[i].slot = FOLLOWING;
-        own->leader[place[i].slot] = leader[i].slot;
-        own->fish[place[i].slot] = (seen){at[i].x, at[i].y, v[i].x, v[i].y, fish, energy[i].units, kind[i].index};
+        own->leader[slot] = leader[i].slot;
+        own->fish[slot] = (seen){at[i].x, at[i].y, v[i].x, v[i].y, fish, energy[i].units, kind[i].index};
+    }
+}
+
+void watch(reef_block *b)
+{
+    const Sight *own = reef_single_get(b->world, Sight);
+    const Sea *sea = reef_single_get(b->world, Sea);
+    const Rules *rules = reef_single_get(b->world, Rules);
+    Crowd *crowd = reef_out(b, Crowd);
+    uint64_t hunting = 0;
+    for (uint32_t s = 0; s < SPECIES_MAX; s++) hunting |= (uint64_t)(rules->table.of[s].prey != 0) << s;
+    for (uint32_t i = 0; i < b->count; i++) {
+        const uint32_t cell = sea_number(sea, b->entities[i]);
+        crowd[i] = (Crowd){own->first[cell], own->first[cell + 1]};
+        uint64_t there = 0;
+        for (uint32_t k = crowd[i].first; k < crowd[i].end; k++) there |= (uint64_t)1 << own->fish[k].species;
+        own->hunters[cell] = there & hunting;
     }
 }

@@ -214,11 +214,10 @@ void decide(reef_block *b)
     const reef_world *w = b->world;
     const scene s = {w, reef_single_get(w, Sea), reef_single_get(w, Sight), reef_single_get(w, Rules)};
     const uint64_t tick = reef_tick_count(w);
-    Crowd *crowd = reef_out(b, Crowd);
+    const Crowd *crowd = reef_inout(b, Crowd); /* the courses belong to it */
     for (uint32_t i = 0; i < b->count; i++) {
         uint32_t cell = sea_number(s.sea, b->entities[i]);
         spot place = sea_spot(s.sea, cell % s.sea->side, cell / s.sea->side);
-        crowd[i] = (Crowd){s.sight->first[cell], s.sight->first[cell + 1]};
         for (uint32_t k = crowd[i].first; k < crowd[i].end; k++) {
             const seen *fish = &s.sight->fish[k];
             const bool now = s.sight->leader[k] != FOLLOWING && ((fish->fish.index + tick) & 1) == 0;

@@ -28,6 +28,9 @@ enum {
     REEF_CASCADE_ROUNDS = 1024, /* rounds of changes by observers after one operation */
     REEF_SYSTEM_NAME_MAX = 63,  /* bytes of a system's or phase's name */
     REEF_PLACES_MAX = 256,      /* types with a place, in one process */
+    REEF_PLACE_CARRIES_MAX = 4, /* types of which a place carries the values */
+    /* cells of a place that is whole */
+    REEF_PLACE_CELLS_MAX = 16777216,
     REEF_TOUCHES_MAX = 64,      /* declarations of a system beside its query */
     REEF_THREADS_MAX = 64,      /* threads of a pool */
     REEF_JOBS_MAX = 64,         /* jobs that a system is split into */

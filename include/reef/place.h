@@ -40,9 +40,18 @@ typedef struct reef_place_desc {
     /* Of each axis: the lowest coordinate, and the highest, where the axis goes on at the lowest one. Positions outside
      * are taken back in. Both 0: the axis doesn't wrap around. */
     double edges[3][2];
+    /* The edges are walls: axes don't go on behind them, and who is beyond counts as in the outermost cell. */
+    bool walls;
+    /* The cells stay as they are declared, so that they can be walked (reef_place_cells): all axes have edges, and the
+     * cells between them are at most REEF_PLACE_CELLS_MAX. Crowds in one cell then cost what they cost. */
+    bool whole;
     /* The field with the radius of an entity's body, of an f32 or f64: "Body.radius". An entity without it, or with a
      * radius that isn't above 0, is a point. NULL: all are points */
     const char *radius;
+    /* Types of which the picture has the values as well, with spaces between them: "Velocity Species". They are plain
+     * data, of which an entity has one, and at most REEF_PLACE_CARRIES_MAX (reef_place_carried). Only entities that
+     * have all of them are in the picture. NULL: none */
+    const char *carries;
 } reef_place_desc;
 
 /* Declares that a type has a place, in two or in three dimensions: REEF_PLACE(T, x, y, .cell = 4), and further members
@@ -104,6 +113,31 @@ REEF_API reef_place_stats reef_place_stats_of(const reef_place *place);
  * bytes with the zero, and returns the whole text's length. */
 REEF_API size_t reef_place_explain(const reef_place *place, char *text, size_t size);
 
+/* ---- what it carries, and its cells ---- */
+
+/* A picture keeps its entities in slots. */
+#define REEF_NO_SLOT UINT32_MAX
+/* The slot of an entity, in the picture of a place that carries values or has whole cells. REEF_NO_SLOT: the entity
+ * isn't in the picture, or there is no such picture. */
+REEF_API uint32_t reef_place_slot(const reef_place *place, reef_entity entity);
+/* The entity in a slot, which must be below reef_place_stats.rows. */
+REEF_API reef_entity reef_place_entity(const reef_place *place, uint32_t slot);
+/* The values of a type that the place `carries`, by slot, as they were when the picture was made. NULL: it doesn't
+ * carry them. */
+REEF_API const void *reef_place_carried_id(const reef_place *place, reef_component type);
+#define reef_place_carried(place, T) REEF_CAST(const T *, reef_place_carried_id(place, reef_id(T)))
+
+/* The cells of a place that is `whole`. Cell x, y, z has the number x + side[0] * (y + side[1] * z), and the slots from
+ * first[number] to first[number + 1] - 1; so cells side by side along x are slots side by side. Within a cell, entities
+ * are in the order in which a loop visits them. */
+typedef struct reef_place_cells {
+    uint32_t side[3]; /* how many there are along each axis; 1: the third one of two */
+    const uint32_t *first;
+    const void *at[3]; /* the coordinates by slot: floats where the fields are f32, else doubles */
+} reef_place_cells;
+/* They live as long as the picture. All 0: the place isn't whole. */
+REEF_API reef_place_cells reef_place_cells_of(const reef_place *place);
+
 /* ---- asking ---- */
 
 /* A question. Each call says which members it reads; the others may be 0. */
@@ -139,6 +173,13 @@ REEF_API uint32_t reef_place_box(const reef_place *place, const reef_place_ask *
 /* The `room` entities nearest to `at`, ordered by distance and then by index; not farther than radius, unless that is
  * 0. Distances are those of the centres. Returns how many were written. */
 REEF_API uint32_t reef_place_nearest(const reef_place *place, const reef_place_ask *ask, reef_near *to, uint32_t room);
+
+/* Gives the centre and the radius of a query with `near` ("Hunter, !Resting, near Position"): ask->at and ask->radius,
+ * for all loops and questions from now on, until they are given again. Such a query finds its rows by the picture,
+ * which is made if it isn't right; where a loop is open, as reef_place_of. Before they were given it can't be used
+ * (BAD_ARGUMENT). Errors: NOT_ALIVE, OTHER_WORLD, LOCKED (a loop over it is open), BAD_ARGUMENT (it has no such term; a
+ * radius that is negative or NaN). */
+REEF_API reef_status reef_query_near(reef_world *world, reef_query query, const reef_place_ask *ask);
 
 /* What a segment hits. */
 typedef struct reef_hit {

@@ -93,6 +93,10 @@ typedef struct reef_term {
      * target, one has to fulfil all of them. Not with REEF_OPTIONAL, and not for any relation ({0}) or with a target of
      * a transitive or reflexive one */
     const reef_condition *conditions;
+    /* of a type with a place (reef/place.h): only entities within a radius around the centre that reef_query_near
+     * gives, "near Position" in a text. It is about the visited entity, takes enabled components, and all such terms of
+     * a query are of one type; with REEF_NOT it holds for all others. Not with REEF_OPTIONAL, `each` or `subtypes` */
+    bool near;
 } reef_term;
 enum { REEF_VISITED = 255 };
 

@@ -37,6 +37,7 @@ typedef struct cell_sort {
 static uint32_t size_of(const place_type *p, float radius)
 {
     uint32_t size = 0;
+    if (p->whole) return 0;
     for (double cell = p->cell; size < SIZES - 1 && 2 * (double)radius > cell; cell *= 4) size++;
     return size;
 }
@@ -97,7 +98,7 @@ static bool grid_lay_out(cell_sort *c, cell_grid *x)
     double cells = 1;
     uint32_t buckets = 1;
     for (uint32_t a = 0; a < c->rows->axes; a++) {
-        const double length = c->p->length[a];
+        const double length = c->p->whole ? c->p->extent[a] : c->p->length[a];
         double n = length > 0 ? (double)cell_cut_wide(length / x->cell) : 0;
         if (length > 0 && n < 1) n = 1;
         x->origin[a] = length > 0 ? c->p->low[a] : x->lowest[a];
@@ -106,7 +107,7 @@ static bool grid_lay_out(cell_sort *c, cell_grid *x)
         x->last[a] = length > 0 ? (uint64_t)n - 1 : cell_of(x, a, x->highest[a], c->rows->wide);
         cells *= (double)x->last[a] + 1;
     }
-    x->dense = cells <= (double)x->rows + 64;
+    x->dense = cells <= (double)x->rows + 64 || c->p->whole;
     if (x->dense) buckets = (uint32_t)cells;
     while (!x->dense && buckets < x->rows / 2) buckets *= 2;
     x->stride[1] = x->dense ? (uint32_t)x->last[0] + 1 : 0x9E3779B1u;
@@ -192,7 +193,8 @@ static bool crowd_move(cell_sort *c, uint32_t from)
     const cell_grid *coarse = &g->grid[from];
     const uint32_t end = from + 1 < g->count ? g->grid[from + 1].first : g->buckets;
     bool crowded = false;
-    if (coarse->depth == CROWD_DEPTH || g->count == GRIDS_MAX || !grid_is_wide(coarse, c->rows->axes)) return true;
+    if (c->p->whole || coarse->depth == CROWD_DEPTH || g->count == GRIDS_MAX || !grid_is_wide(coarse, c->rows->axes))
+        return true;
     for (uint32_t k = coarse->first; k < end; k++) {
         if (g->start[k] <= CROWD) continue;
         g->start[k] |= CROWDED;
@@ -237,10 +239,10 @@ INLINE void place_fetch(const cell_rows *r, uint32_t to, uint32_t axes, bool wid
     PREFETCH_WRITE((char *)r->generation + (size_t)to * (old ? sizeof(uint32_t) : sizeof(uint16_t)));
 }
 
-/* Writes rows that were gathered to their places. What follows `g` is constant. Answers all bits of their
- * generations. */
-INLINE uint32_t cell_rows_put(cell_rows *r, uint32_t *start, const uint32_t *key, const gathered *g, uint32_t axes,
-                              bool wide, bool bodies, bool old)
+/* Writes rows that were gathered to their places, and these to placed[] if that isn't NULL. What follows `placed` is
+ * constant. Answers all bits of their generations. */
+INLINE uint32_t cell_rows_put(cell_rows *r, uint32_t *start, const uint32_t *key, const gathered *g, uint32_t *placed,
+                              uint32_t axes, bool wide, bool bodies, bool old)
 {
     uint32_t oldest = 0;
     for (uint32_t i = 0; i < g->count; i++) {
@@ -256,8 +258,27 @@ INLINE uint32_t cell_rows_put(cell_rows *r, uint32_t *start, const uint32_t *key
         else ((uint16_t *)r->generation)[to] = (uint16_t)g->generation[i];
         oldest |= g->generation[i];
         if (bodies) r->radius[to] = g->radius[i];
+        if (placed) placed[i] = to;
     }
     return oldest;
+}
+
+/* Copies one type's values of rows that were gathered to the rows `to`. `size` is a constant where that matters. */
+INLINE void carried_put_size(char *values, const uint32_t *to, const char *from, const gathered *g, size_t size)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        memcpy(values + to[i] * size, from + (g->left_out ? g->from[i] : i) * size, size);
+}
+static void carried_put(const cell_rows *r, const uint32_t *to, const gathered *g)
+{
+    for (uint32_t k = 0; k < REEF_PLACE_CARRIES_MAX && r->carried_size[k]; k++) {
+        const size_t size = r->carried_size[k];
+        char *values = r->carried[k];
+        const char *from = g->carried[k];
+        if (size == 4) carried_put_size(values, to, from, g, 4);
+        else if (size == 8) carried_put_size(values, to, from, g, 8);
+        else carried_put_size(values, to, from, g, size);
+    }
 }
 
 /* Makes the numbers of rows by bucket those where its rows begin. */
@@ -277,13 +298,15 @@ static bool sort_place(cell_sort *c)
 {
     gathered g;
     cell_rows *r = c->rows;
-    uint32_t *start = c->grids->start, oldest = 0;
+    uint32_t *start = c->grids->start, oldest = 0, to[GATHERED];
     const uint32_t *key = c->key;
+    const bool carries = r->carried_size[0] != 0;
     c->s->begin(c->s->context, true);
     for (; c->s->next(c->s->context, &g); key += g.count) {
-        if (r->axes == 2 && !r->wide && !r->bodies && !r->old)
-            oldest |= cell_rows_put(r, start, key, &g, 2, false, false, false);
-        else oldest |= cell_rows_put(r, start, key, &g, r->axes, r->wide, r->bodies, r->old);
+        if (r->axes == 2 && !r->wide && !r->bodies && !r->old && !carries)
+            oldest |= cell_rows_put(r, start, key, &g, NULL, 2, false, false, false);
+        else oldest |= cell_rows_put(r, start, key, &g, to, r->axes, r->wide, r->bodies, r->old);
+        if (carries) carried_put(r, to, &g);
     }
     memmove(start + 1, start, c->grids->buckets * sizeof *start);
     start[0] = 0;
@@ -310,6 +333,10 @@ static void rows_free(memory *m, cell_rows *r)
     if (r->index) reef__memory_free(m, MEMORY_OTHER, r->index, r->room * sizeof *r->index);
     if (r->generation) reef__memory_free(m, MEMORY_OTHER, r->generation, generation_bytes(r, r->room));
     if (r->radius) reef__memory_free(m, MEMORY_OTHER, r->radius, r->room * sizeof *r->radius);
+    for (uint32_t k = 0; k < REEF_PLACE_CARRIES_MAX; k++) {
+        if (r->carried[k]) reef__memory_free(m, MEMORY_OTHER, r->carried[k], (size_t)r->room * r->carried_size[k]);
+        r->carried[k] = NULL;
+    }
     r->index = NULL;
     r->generation = NULL;
     r->radius = NULL;
@@ -331,6 +358,11 @@ static bool rows_room(memory *m, cell_rows *r, uint64_t count, bool old)
     r->index = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, room * sizeof *r->index, PLAIN_ALIGN);
     r->generation = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, generation_bytes(r, room), PLAIN_ALIGN);
     if (r->bodies) r->radius = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, room * sizeof *r->radius, PLAIN_ALIGN);
+    for (uint32_t k = 0; k < REEF_PLACE_CARRIES_MAX && r->carried_size[k]; k++) {
+        const size_t bytes = (size_t)room * r->carried_size[k];
+        r->carried[k] = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+        ok &= r->carried[k] != NULL;
+    }
     r->room = room;
     return (ok && r->index && r->generation && (!r->bodies || r->radius)) || (rows_free(m, r), false);
 }
@@ -350,7 +382,8 @@ static bool cells_sort(cell_sort *c)
     uint64_t rows;
     size_t bytes;
     if (!sort_look(c, &rows) || !rows_room(c->m, c->rows, rows, c->rows->old)) return false;
-    if (rows == 0) return true;
+    if (rows == 0 && !c->p->whole) return true;
+    if (rows == 0) grid_add(c->grids, c->p->cell, 0);
     for (uint32_t i = 0; i < c->grids->count; i++)
         if (!grid_lay_out(c, &c->grids->grid[i])) return false;
     c->key_room = rows + STARTS_AHEAD;
@@ -376,6 +409,7 @@ bool reef__cells_sort(memory *m, const place_type *p, const cell_source *s, cell
     rows->axes = p->axes;
     rows->wide = p->kind != REEF_F32;
     rows->bodies = p->body != NULL;
+    for (uint32_t k = 0; k < p->carried_count; k++) rows->carried_size[k] = p->carried[k]->size;
     const bool ok = cells_sort(&c);
     if (c.key) reef__memory_free(m, MEMORY_OTHER, c.key, (size_t)c.key_room * sizeof *c.key);
     if (!ok) reef__cells_drop(m, rows, grids);

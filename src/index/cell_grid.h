@@ -48,6 +48,9 @@ typedef struct cell_rows {
     void *generation; /* its generation: uint16_t, or uint32_t if some is larger */
     bool old;         /* some is larger */
     float *radius;
+    /* Values of the types that the place carries, and the bytes of one; 0: there is no such type. */
+    void *carried[REEF_PLACE_CARRIES_MAX];
+    uint32_t carried_size[REEF_PLACE_CARRIES_MAX];
 } cell_rows;
 
 typedef struct cell_grid {
@@ -80,6 +83,11 @@ typedef struct gathered {
     } at[AXES];
     uint32_t index[GATHERED], generation[GATHERED];
     float radius[GATHERED];
+    /* The values that are carried, where they lie in the world: of row i that of the block's row from[i], or, where no
+     * row was left out, its row i. */
+    const char *carried[REEF_PLACE_CARRIES_MAX];
+    bool left_out;
+    uint16_t from[GATHERED];
 } gathered;
 
 /* Hands out the same rows in the same order each time that it is begun anew; without their handles if these aren't

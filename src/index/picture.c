@@ -36,16 +36,32 @@ reef_place *reef__picture_find(const reef_world *w, uint32_t component)
     return p;
 }
 
+static void picture_free(reef_place *p)
+{
+    memory *m = &p->world->family->memory;
+    reef__cells_drop(m, &p->rows, &p->grids);
+    reef__memory_free(m, MEMORY_OTHER, p->slot, (size_t)p->slot_room * sizeof *p->slot);
+    mutex_drop(&p->lock);
+    reef__memory_free(m, MEMORY_OTHER, p, sizeof *p);
+}
+
 void reef__pictures_drop(reef_world *w)
 {
-    memory *m = &w->family->memory;
     for (reef_place *p = w->pictures, *next; p; p = next) {
         next = p->next;
-        reef__cells_drop(m, &p->rows, &p->grids);
-        mutex_drop(&p->lock);
-        reef__memory_free(m, MEMORY_OTHER, p, sizeof *p);
+        picture_free(p);
     }
     w->pictures = NULL;
+}
+
+/* Frees the picture of a place that its type no longer has. */
+static COLD void picture_leave(reef_place *p)
+{
+    reef_place **at = &p->world->pictures;
+    while (*at != p) at = &(*at)->next;
+    *at = p->next;
+    reef__query_drop(p->query);
+    picture_free(p);
 }
 
 /* The picture of a type, which is made if the world has none. NULL: refused by the query, and recorded; or no
@@ -54,10 +70,22 @@ static reef_place *picture_take(reef_world *w, const place_type *t)
 {
     reef_status status;
     reef_place *p = reef__picture_find(w, t->of->id);
-    if (p) return p;
+    const uint32_t changes = reef__places_changes();
+    if (p && p->type == t) {
+        p->changes = changes;
+        return p;
+    }
+    if (p) picture_leave(p);
     reef_query_desc d = {.terms = {{.component = {t->of->id}, .access = REEF_IN}}};
+    uint32_t n = 1;
     if (t->body && t->body != t->of)
-        d.terms[1] = (reef_term){.component = {t->body->id}, .access = REEF_IN, .op = REEF_OPTIONAL};
+        d.terms[n++] = (reef_term){.component = {t->body->id}, .access = REEF_IN, .op = REEF_OPTIONAL};
+    for (uint32_t k = 0; k < t->carried_count; k++) {
+        uint32_t i = 0;
+        while (i < n && d.terms[i].component.id != t->carried[k]->id) i++;
+        d.terms[i] = (reef_term){.component = {t->carried[k]->id}, .access = REEF_IN};
+        n += i == n;
+    }
     const reef_query q = reef_query_make(w, &d);
     if (reef_query_is_null(q)) return NULL;
     p = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *p);
@@ -69,6 +97,7 @@ static reef_place *picture_take(reef_world *w, const place_type *t)
     p->next = w->pictures;
     p->world = w;
     p->type = t;
+    p->changes = changes;
     p->slack = 1e-40;
     for (uint32_t a = 0; a < t->axes; a++) {
         p->wraps |= t->length[a] > 0;
@@ -211,8 +240,10 @@ static void keep_those_somewhere(const place_type *t, gathered *g, uint32_t n, c
             g->generation[to] = g->generation[i];
         }
         if (t->body) g->radius[to] = g->radius[i];
+        g->from[to] = (uint16_t)i;
         to += somewhere;
     }
+    g->left_out = true;
     g->count = to;
 }
 
@@ -225,6 +256,9 @@ static bool picture_next(void *context, gathered *g)
     const uint64_t *mask = reef_block_mask(&s->b);
     for (uint32_t a = 0; a < t->axes; a++) copy_axis(s, a, g);
     if (t->body) copy_radius(s, g);
+    for (uint32_t k = 0; s->handles && k < t->carried_count; k++)
+        g->carried[k] = reef_block_in(&s->b, (reef_component){t->carried[k]->id});
+    g->left_out = false;
     for (uint32_t i = 0; s->handles && i < n; i++) {
         g->index[i] = s->b.entities[i].index;
         g->generation[i] = s->b.entities[i].generation;
@@ -269,10 +303,13 @@ static bool store_is_old(const reef_world *w, const type *t, uint64_t version, p
 static bool bits_are_old(const reef_place *p, uint64_t version)
 {
     const state *s = &p->world->state;
-    const uint32_t of = p->type->of->id, body = p->type->body ? p->type->body->id : of;
+    const place_type *t = p->type;
+    const uint32_t of = t->of->id, body = t->body ? t->body->id : of;
     for (uint32_t i = 0; i < s->bit_count; i++) {
         const uint32_t id = s->bits[i].key & ~BIT_DISABLED;
-        if ((id == of || id == body || id == 0) && !pages_are_old(&s->bits[i].words, version)) return false;
+        bool shown = id == of || id == body || id == 0;
+        for (uint32_t k = 0; k < t->carried_count; k++) shown |= id == t->carried[k]->id;
+        if (shown && !pages_are_old(&s->bits[i].words, version)) return false;
     }
     return true;
 }
@@ -288,13 +325,30 @@ static bool picture_is_right(const reef_place *p, picture_seen *now)
     bool right = p->made && p->seen.epoch == w->state_epoch && bits_are_old(p, version);
     right &= store_is_old(w, t->of, version, now);
     right &= store_is_old(w, t->body, version, now);
+    for (uint32_t k = 0; k < t->carried_count; k++) right &= store_is_old(w, t->carried[k], version, now);
     for (chunk_cursor c = {.q = p->query}; chunk_next(&c);) {
         now->rows += c.rows;
         right = right && c.slots[SLOT_ENTITIES].version <= version &&
                 column_is_old(w, t->of, c.match->id, c.slots, version) &&
                 column_is_old(w, t->body, c.match->id, c.slots, version);
+        for (uint32_t k = 0; right && k < t->carried_count; k++)
+            right = column_is_old(w, t->carried[k], c.match->id, c.slots, version);
     }
     return right && now->rows == p->seen.rows && now->values == p->seen.values && now->moves == p->seen.moves;
+}
+
+/* Notes in which row each entity is. False: no memory. */
+static bool slots_fill(reef_place *p)
+{
+    const reef_world *w = p->world;
+    const uint32_t count = w->hot.index_count;
+    if (p->type->carried_count == 0 && !p->type->whole) return true;
+    if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &p->slot, &p->slot_room, count, sizeof *p->slot))
+        return false;
+    memset(p->slot, 0xFF, count * sizeof *p->slot);
+    p->slot_count = count;
+    for (uint32_t i = 0; i < p->rows.count; i++) p->slot[p->rows.index[i]] = i;
+    return true;
 }
 
 /* Makes the picture if it isn't right. `seen`: what was written up to this version is a part of it; what is written
@@ -307,7 +361,7 @@ static bool picture_refresh(reef_place *p, uint64_t seen, bool *fresh)
     *fresh = false;
     if (picture_is_right(p, &now)) return true;
     now.version = seen;
-    p->made = reef__cells_sort(&p->world->family->memory, p->type, &source, &p->rows, &p->grids);
+    p->made = reef__cells_sort(&p->world->family->memory, p->type, &source, &p->rows, &p->grids) && slots_fill(p);
     p->seen = now;
     uint32_t highest = 0;
     for (uint32_t i = 0; i < p->rows.count; i++) highest = p->rows.index[i] > highest ? p->rows.index[i] : highest;
@@ -327,16 +381,17 @@ static const reef_place *picture_refuse(reef_world *w, reef_status s, reef_compo
 
 const reef_place *reef_place_of_id(reef_world *w, reef_component c)
 {
-    const char *why;
+    const char *why = NULL;
     bool fresh;
     if (!WORLD_GIVEN_TO(w, "reef_place_of")) return NULL;
     reef_place *p = reef__picture_find(w, c.id);
-    const place_type *t = p ? p->type : reef__place_type_of(c.id, &why);
+    const bool known = p && (p->changes == reef__places_changes() || w->locks || w->running);
+    const place_type *t = known ? p->type : reef__place_type_of(c.id, &why);
     if (reef__type_of(c.id) == NULL) return picture_refuse(w, REEF_UNKNOWN_TYPE, c, NULL);
     if (t == NULL) return picture_refuse(w, why ? REEF_BAD_ARGUMENT : REEF_ABSENT, c, why);
     if (w->running) return picture_refuse(w, REEF_LOCKED, c, NULL);
     if (w->locks) return p && p->made ? p : picture_refuse(w, REEF_LOCKED, c, NULL);
-    if (p == NULL) p = picture_take(w, t);
+    p = picture_take(w, t);
     if (p == NULL || !reef__queries_ready(w) || !picture_refresh(p, w->hot.version, &fresh))
         return picture_refuse(w, REEF_NO_MEMORY, c, NULL);
     if (fresh) reef__invalidate(w, INVALIDATE_LOOKED_AT);
@@ -345,11 +400,14 @@ const reef_place *reef_place_of_id(reef_world *w, reef_component c)
 
 /* ---- for systems ---- */
 
-const char *reef__picture_reads(uint32_t component, reef_component *body)
+const char *reef__picture_reads(uint32_t component, place_reads *reads)
 {
     const char *why;
     const place_type *t = reef__place_type_of(component, &why);
-    *body = (reef_component){t && t->body ? t->body->id : 0};
+    reads->count = 0;
+    if (t && t->body) reads->type[reads->count++] = (reef_component){t->body->id};
+    for (uint32_t k = 0; t && k < t->carried_count; k++)
+        reads->type[reads->count++] = (reef_component){t->carried[k]->id};
     return t ? NULL : why ? why : "it has no place: REEF_PLACE(Position, x, y, .cell = 1)";
 }
 
@@ -357,7 +415,7 @@ reef_status reef__picture_prepare(reef_world *w, uint32_t component)
 {
     const char *why;
     const place_type *t = reef__place_type_of(component, &why);
-    reef_place *p = t ? picture_take(w, t) : NULL;
+    reef_place *p = t ? picture_take(w, t) : reef__picture_find(w, component); /* refused since: it stays */
     return p && query_update(p->query) ? REEF_OK : REEF_NO_MEMORY;
 }
 

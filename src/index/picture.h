@@ -5,6 +5,7 @@
 
 #include "index/cell_grid.h"
 #include "index/place_type.h"
+#include "storage/place_calls.h"
 #include "query/query.h"
 #include "reef/place.h"
 
@@ -22,27 +23,36 @@ struct reef_place {
     struct reef_place *next; /* another one of the same world */
     reef_world *world;
     const place_type *type;
-    query *query; /* the type, and the type with the radius if there is one */
-    mutex lock;   /* held while systems refresh it */
-    bool made;    /* false: there is no picture yet, or the last one couldn't be made */
+    uint32_t changes; /* reef__places_changes, when `type` was the place of its type */
+    query *query;     /* the type, and the type with the radius if there is one */
+    mutex lock;       /* held while systems refresh it */
+    bool made;        /* false: there is no picture yet, or the last one couldn't be made */
     picture_seen seen;
     bool wraps;     /* some axis does */
     double slack;   /* how far off a distance over an edge may be, and a little more */
     uint32_t parts; /* of its pairs: the entities with indices up to PART_INDICES - 1, and so on */
     cell_rows rows;
     cell_grids grids;
+    /* By the index of an entity: its row, or REEF_NO_SLOT. Only of a place that carries values or has whole cells. */
+    uint32_t *slot, slot_room, slot_count;
 };
 
 /* Frees all pictures of a world. */
 void reef__pictures_drop(reef_world *w);
 
-/* For systems. Why a system can't read the places of a type, NULL: it can, and *body is the type that it reads as well
- * ({0}: none). prepare: makes what a picture needs before systems run. refresh: makes the picture of the world as it is
+/* For systems. Why a system can't read the places of a type, NULL: it can, and *reads are the types that it reads as
+ * well. prepare: makes what a picture needs before systems run. refresh: makes the picture of the world as it is
  * when a system begins that sees what was written up to version `seen`. It may be called for several systems at a time;
  * nobody writes what the picture shows meanwhile. False: no memory. */
-const char *reef__picture_reads(uint32_t component, reef_component *body);
+const char *reef__picture_reads(uint32_t component, place_reads *reads);
 reef_status reef__picture_prepare(reef_world *w, uint32_t component);
 bool reef__picture_refresh(reef_world *w, uint32_t component, uint64_t seen);
+
+/* For queries with `near`. around: hands out the entities within a radius, of the picture that reef_place_of gives; the
+ * status is its. explain: reef_place_explain of the picture that there is. */
+reef_status reef__picture_around(reef_world *w, uint32_t component, const reef_place_ask *ask, take_near take,
+                                 void *to);
+size_t reef__picture_explain(reef_world *w, uint32_t component, char *text, size_t size);
 
 /* Takes a coordinate back between the edges of an axis that wraps around. */
 double reef__edge_wrap(const place_type *t, uint32_t axis, double x);

@@ -30,8 +30,10 @@ reef_place_stats reef_place_stats_of(const reef_place *p)
     const cell_rows *r = &p->rows;
     const size_t row = p->type->axes * (r->wide ? sizeof(double) : sizeof(float)) + sizeof *r->index +
                        (r->old ? sizeof(uint32_t) : sizeof(uint16_t)) + (r->bodies ? sizeof *r->radius : 0);
+    uint64_t more = (uint64_t)p->slot_room * sizeof *p->slot;
+    for (uint32_t k = 0; k < p->type->carried_count; k++) more += (uint64_t)r->room * r->carried_size[k];
     s.rows = r->count;
-    s.bytes = sizeof *p + r->room * row + (uint64_t)p->grids.bucket_room * sizeof *p->grids.start;
+    s.bytes = more + sizeof *p + r->room * row + (uint64_t)p->grids.bucket_room * sizeof *p->grids.start;
     for (const cell_grid *g = p->grids.grid, *end = g + p->grids.count; g < end; g++) grid_stats(p, g, &s);
     return s;
 }

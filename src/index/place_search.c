@@ -32,7 +32,7 @@ const query *reef__place_filter(const reef_place *p, reef_query only, bool *fits
     *fits = only.generation == 0;
     if (*fits || only.world != w->hot.number || only.index >= w->query_room) return NULL;
     query *q = w->queries[only.index].generation == only.generation ? w->queries[only.index].query : NULL;
-    if (q == NULL || q->since || q->ranking || q->plan || q->fixed) return NULL;
+    if (q == NULL || q->since || q->ranking || q->plan || q->near || q->fixed) return NULL;
     if (parameters_missing(q) || (w->running && q->values)) return NULL; /* somebody may write the values */
     *fits = w->running || reef__query_prepare_one(q);
     return *fits ? q : NULL;

@@ -71,6 +71,7 @@ static COLD bool check_query(reef_world *w, const char *op, const reef_observer_
             return refuse_observer(w, op, "the query of an observer can't ask for changes");
         if (text->term[i].source.generation != 0 || text->term[i].target.generation != 0)
             return refuse_observer(w, op, "the query of an observer can't name an entity");
+        if (facts[i].near) return refuse_observer(w, op, "the query of an observer has no 'near'");
         if (facts[i].target)
             return refuse_observer(w, op, "the query of an observer can't follow relations to other entities");
     }

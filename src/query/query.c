@@ -1,5 +1,6 @@
 /* Queries: checking their terms, making them, copying and freeing them. A query that is freed is kept for a while, so
  * that one which asks the same takes it up again. */
+#include "query/near_term.h"
 #include "query/query.h"
 #include "query/query_renewal.h"
 #include "base/memory.h"
@@ -67,6 +68,7 @@ void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
     f->target = f->up || f->bound || !reef_entity_is_null(t->target);
     f->fixed = !reef_entity_is_null(t->source);
     f->values = term_conditions(t) != 0;
+    f->near = t->near && t->op < REEF_ANY_OF;
     f->filter = filter || t->op == REEF_NOT || t->access == REEF_WITH || x == NULL || x->size == 0;
     f->reads = (f->up || f->bound) && !f->filter;
     f->filter |= f->reads; /* no data of the visited entity */
@@ -107,7 +109,8 @@ static reef_status leaf_check(reef_world *w, const reef_term *t, const char **wh
  * while the loop looks, so a filter beside written data can't ask what changed; the term with the data can. */
 static bool filter_adds(const query_text *l, const term_facts *facts, uint32_t i, uint32_t j)
 {
-    return facts[i].filter && facts[i].values && (facts[j].filter || l->term[i].since == REEF_ALWAYS);
+    return facts[i].filter && (facts[i].values || facts[i].near) &&
+           (facts[j].filter || l->term[i].since == REEF_ALWAYS);
 }
 
 /* Is a component of one source named twice, where once is enough? */
@@ -160,6 +163,7 @@ static reef_status terms_check(reef_world *w, const char *op, const query_text *
             why = "it is named before: only filters may be named twice, and one of them in a group";
         if (s == REEF_OK && !each_sound(l, facts, i))
             s = REEF_BAD_ARGUMENT, why = "'each' may be used once, before a term with data that is in no group";
+        if (s == REEF_OK && facts[i].near && (why = reef__near_check(l, i)) != NULL) s = REEF_BAD_ARGUMENT;
         if (s == REEF_OK && facts[i].values) {
             s = reef__conditions_check(l, i, detail, sizeof detail);
             if (s != REEF_OK) return condition_refuse(w, op, l, s, i, detail);
@@ -249,11 +253,11 @@ void reef__query_resolve(query *q)
     for (uint32_t i = 0; i < q->term_count; i++) {
         q->hides &= q->terms[i].component.id != reef_id(ReefPrefab).id || q->facts[i].fixed;
         q->since |= q->terms[i].since != REEF_ALWAYS;
-        q->fixed |= q->facts[i].fixed || q->facts[i].target;
+        q->fixed |= q->facts[i].fixed || q->facts[i].target || q->facts[i].near;
         q->straight &= q->terms[i].enabled != REEF_DISABLED;
     }
     columns_sort(q);
-    q->straight &= q->head.column_count == q->term_count && !q->since && q->values == NULL;
+    q->straight &= q->head.column_count == q->term_count && !q->since && q->values == NULL && q->near == NULL;
 }
 
 /* False: no memory. */
@@ -267,7 +271,7 @@ static bool terms_take(query *q, const query_text *l, const term_facts *facts)
     q->terms = q->asked;
     q->facts = q->asked_facts;
     for (uint32_t i = 0; i < l->count; i++) subs |= l->term[i].subtypes != 0;
-    if (!reef__values_make(q)) return false;
+    if (!reef__values_make(q) || !reef__near_make(q)) return false;
     if (subs && !reef__subs_expand(q)) return false;
     reef__query_resolve(q);
     q->types.epoch = q->types.looked = q->rows_epoch = q->disabled_epoch = UINT64_MAX;
@@ -291,7 +295,7 @@ static query *query_again(reef_world *w, const query_text *l)
 {
     for (uint32_t i = 0; i < FREED_QUERIES && w->freed_queries[i]; i++) {
         query *q = w->freed_queries[i];
-        if (q->asked_count != l->count || q->entities != l->entities || q->values ||
+        if (q->asked_count != l->count || q->entities != l->entities || q->values || q->near ||
             memcmp(q->asked, l->term, l->count * sizeof *l->term) != 0 || (q->plan && !reef__plan_names(q->plan, l)))
             continue;
         memmove(w->freed_queries + i, w->freed_queries + i + 1, (FREED_QUERIES - 1 - i) * sizeof *w->freed_queries);
@@ -326,6 +330,7 @@ static query *query_fresh(reef_world *w, const query_text *l, const term_facts *
     reef__cutting_drop(q);
     reef__subs_drop(q);
     reef__values_drop(q);
+    reef__near_drop(q);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
     return NULL;
 }
@@ -441,6 +446,7 @@ COLD query *reef__query_copied(reef_world *to, const char *op, const query *q,
     }
     query *copy = query_make(to, op, &l);
     if (copy) reef__values_copy_set(copy, q);
+    if (copy) reef__near_copy(copy, q);
     if (copy && q->ranking && !reef__ranking_copy(copy, q->ranking)) {
         reef__query_drop(copy);
         return reef__refuse(to, REEF_NO_MEMORY, op), NULL;
@@ -466,6 +472,7 @@ static void query_give(reef_world *w, query *q)
     reef__subs_drop(q);
     reef__plan_drop(q);
     reef__values_drop(q);
+    reef__near_drop(q);
     reef__matches_drop(q);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
 }

@@ -30,12 +30,12 @@ typedef struct term_facts { /* what is known of one term, independent of tables 
     bool bound;             /* with a variable */
     bool reads;  /* data of an entity is wanted that each row has for itself: an ancestor, or one bound to a variable */
     bool stored; /* the loop wants its data, of the visited entity, and it lies in a store */
-    bool some_disabled; /* some entity may have it disabled */
-    bool fixed;         /* of another entity, always the same */
-    bool filter;        /* no data is wanted */
-    bool sub;           /* of a group that stands for a term with a plus: the group itself and its members */
-    bool top;           /* not inside a group */
-    bool each, values;  /* one visit for each value; it has conditions on values */
+    bool some_disabled;      /* some entity may have it disabled */
+    bool fixed;              /* of another entity, always the same */
+    bool filter;             /* no data is wanted */
+    bool sub;                /* of a group that stands for a term with a plus: the group itself and its members */
+    bool top;                /* not inside a group */
+    bool each, values, near; /* one visit for each value; conditions on values; a centre (src/query/near_term.h) */
 } term_facts;
 
 enum { SWITCHES_FEW = 8 };
@@ -101,6 +101,7 @@ struct reef_query_data {
     /* straight: every term is a column whose data is wanted; plain: and none may be disabled, so a table that has them
      * matches */
     bool straight, plain;
+    bool near_missing;        /* the centre of `near` was never given */
     bool looks;               /* some match needs a look at rows, some term a version, or it is `fixed` */
     bool since;               /* some term asks what changed */
     bool tracked;             /* some term writes a type with track_rows: such loops look at rows as well */
@@ -117,6 +118,7 @@ struct reef_query_data {
     term_facts *facts;
     expansion *subs;            /* NULL: no term has a plus */
     struct value_terms *values; /* NULL: no term has conditions */
+    struct near_terms *near;    /* NULL: no term is `near`. Such a query looks each time, like one with a plan */
     /* NULL: no term is `target` (src/query/relation_plan.h). Such a query has q->fixed, too: it has no straight loops,
      * and query_update looks each time */
     struct target_plan *plan;
@@ -241,10 +243,10 @@ INLINE void block_at(reef_block *b, const reef_slot *slots)
     b->loop.slots = slots;
     b->loop.column = reef_slot_of(slots, match_now(b), 0);
 }
-
 /* ---- terms with a plus (src/query/subtype_terms.c) ---- */
 INLINE bool subs_are_old(const query *q) { return q->subs->based != reef__types_based(); }
 void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter); /* src/query/query.c */
+/* ---- all queries of a world ---- */
 void reef__queries_drop(reef_world *w);
 
 #endif

@@ -9,6 +9,7 @@
 #include "storage/place.h"
 #include "storage/world_data.h"
 #include "query/chunk_cursor.h"
+#include "query/near_term.h"
 #include "query/query.h"
 #include "query/query_answers.h"
 #include "query/query_text.h"
@@ -227,6 +228,7 @@ static void explain_rows(text_out *o, const query *q)
                            type_text(t->component.id));
         const type *x = reef__type_of(t->component.id);
         if (f->values) explain_values(o, q, i);
+        if (f->near) reef__near_explain(o, q);
         const char *what = x && x->tracked ? "rows" : x && x->stored ? "pages" : "blocks";
         if (t->since == REEF_IF_CHANGED)
             reef__text_put(o, "looks at %s: %s was written since the last run\n", what, type_text(t->component.id));

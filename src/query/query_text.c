@@ -9,18 +9,18 @@
  *     condition := src/query/value_text.c
  *     up     := ["self"] "up" "(" name ["," number] ")"     the name of a relation type
  *     variable := "$" name                                  "$this" is the visited entity
- *     word   := "in" | "out" | "inout" | "with" | "disabled" | "either" | "changed" | "added" | "each"
+ *     word   := "in" | "out" | "inout" | "with" | "disabled" | "either" | "changed" | "added" | "each" | "near"
  *     name   := what type names are made of, or any text in quotes
  *     source := the same for an entity's name, or "#" index "v" generation
  *
  * A word is only a word if a name follows it: "in" alone is a type named in, and so is the first term of "in,
  * Position". "in in" is that type, read only. A type in quotes is never a word: "\"in\" of sun" (without the quotes,
  * `of` would be the name that follows). "of" is a word only behind a name. Each kind of word (access; disabled and
- * either; changed and added; each) may stand once. "+" behind a name means the type or a subtype of it. `word "*"`
- * says which whole entities are visited; it is no term. `disabled "*" up` is one: an ancestor is disabled as a whole.
- * In quotes, \" and \\ stand for " and \. Parentheses mustn't be empty. A term with something in parentheses is a
- * filter unless a word of access stands before it; one with "up" is read. "up" and "self" are words only behind a name
- * or "*". "cascade" is a word only before a parenthesis.
+ * either; changed and added; each; near) may stand once. "+" behind a name means the type or a subtype of it. `word
+ * "*"` says which whole entities are visited; it is no term. `disabled "*" up` is one: an ancestor is disabled as a
+ * whole. In quotes, \" and \\ stand for " and \. Parentheses mustn't be empty. A term with something in parentheses,
+ * or with "near", is a filter unless a word of access stands before it; one with "up" is read. "up" and "self" are
+ * words only behind a name or "*". "cascade" is a word only before a parenthesis.
  *
  * In the parentheses behind a relation stands its target, after the variable of its source if that isn't the visited
  * entity; behind another type stands the variable of the entity that has it. "*" is any target, or, as the name, any
@@ -40,7 +40,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-typedef enum word_kind { WORD_ACCESS, WORD_ENABLED, WORD_SINCE, WORD_EACH, WORD_KINDS } word_kind;
+typedef enum word_kind { WORD_ACCESS, WORD_ENABLED, WORD_SINCE, WORD_EACH, WORD_NEAR, WORD_KINDS } word_kind;
 
 typedef struct query_word {
     const char *text;
@@ -58,6 +58,7 @@ static const query_word query_words[] = {
     {"changed", WORD_SINCE, REEF_IF_CHANGED},
     {"added", WORD_SINCE, REEF_IF_ADDED},
     {"each", WORD_EACH, true},
+    {"near", WORD_NEAR, true},
 };
 
 enum { QUERY_WORDS = sizeof query_words / sizeof query_words[0] };
@@ -201,6 +202,7 @@ static COLD bool parse_words(parser *p, reef_term *t, bool *given)
         if (found->kind == WORD_ENABLED) t->enabled = (reef_enabled)found->value;
         if (found->kind == WORD_SINCE) t->since = (reef_since)found->value;
         if (found->kind == WORD_EACH) t->each = true;
+        if (found->kind == WORD_NEAR) t->near = true;
     }
     return true;
 }
@@ -221,7 +223,8 @@ static COLD bool parse_entities(parser *p, const reef_term *t, const bool *given
     if (inside)
         return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
                                   "'*', the whole entity, can't be in a group or after '!'");
-    if (t->op != REEF_HAS || !given[WORD_ENABLED] || given[WORD_ACCESS] || given[WORD_SINCE] || given[WORD_EACH])
+    if (t->op != REEF_HAS || !given[WORD_ENABLED] || given[WORD_ACCESS] || given[WORD_SINCE] || given[WORD_EACH] ||
+        given[WORD_NEAR])
         return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
                                   "'*', the whole entity, needs 'disabled' or 'either' before it, and no other word");
     p->out->entities = t->enabled;
@@ -405,6 +408,7 @@ static COLD bool parse_leaf(parser *p)
         p->word = word_find(p->token) != NULL;
         if (!reef__parse_type(p, &t.component)) return false;
     }
+    if (t.near && !given[WORD_ACCESS]) t.access = REEF_WITH;
     if (token_is_sign(p, '(') && !parse_between(p, &t, given)) return false;
     if (!parse_up(p, &t, given)) return false;
     t.subtypes = parse_sign(p, '+');
@@ -643,11 +647,12 @@ static COLD void write_leaf(const query_writer *o, const reef_term *t, bool filt
     const bool between = target || t->variable || t->target_variable || term_conditions(t);
     ASSERT(kind || target || t->up.id);
     reef__text_put(o->out, "%s", t->op == REEF_NOT ? "!" : t->op == REEF_OPTIONAL ? "?" : "");
-    const reef_access usual = t->up.id && kind ? REEF_IN : between || !kind ? REEF_WITH : REEF_INOUT;
+    const reef_access usual = t->up.id && kind ? REEF_IN : between || t->near || !kind ? REEF_WITH : REEF_INOUT;
     if (t->access != usual && !filter && t->op != REEF_NOT) write_word(o->out, WORD_ACCESS, t->access);
     write_word(o->out, WORD_ENABLED, t->enabled);
     write_word(o->out, WORD_SINCE, t->since);
     write_word(o->out, WORD_EACH, t->each);
+    write_word(o->out, WORD_NEAR, t->near);
     if (kind) write_name(o->out, kind->name);
     else reef__text_put(o->out, "*");
     if (between) write_between(o, t, kind);

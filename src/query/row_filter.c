@@ -16,6 +16,7 @@
 #include "storage/world_data.h"
 #include "query/variables.h"
 #include "query/iterate_sparse.h"
+#include "query/near_term.h"
 #include "query/query.h"
 #include "query/relation_plan.h"
 #include "query/value_term.h"
@@ -161,6 +162,7 @@ static void leaf_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first
         enabled_rows(l, t->component.id, t->enabled, words, first, end);
     if (f->target && f->cold) itself_row(l, i, words, first, end); /* by relations, cold ones are the reflexive ones */
     changed_rows(l, i, words, first, end);
+    if (f->near) reef__near_rows(l, words, first, end);
     if (f->values && !f->up) reef__value_rows(l, i, words, first, end); /* of an ancestor, that was looked at */
     for (uint32_t k = first; t->op == REEF_NOT && k < end; k++) words[k] = ~words[k];
 }
@@ -189,7 +191,7 @@ static bool term_is_settled(const query *q, uint32_t i)
 {
     const term_facts *f = &q->facts[i];
     const reef_term *t = &q->terms[i];
-    return t->op < REEF_ANY_OF && !f->bit && !f->cold && !f->fixed && !f->some_disabled && !f->values &&
+    return t->op < REEF_ANY_OF && !f->bit && !f->cold && !f->fixed && !f->some_disabled && !f->values && !f->near &&
            t->since == REEF_ALWAYS && t->enabled != REEF_DISABLED;
 }
 

@@ -13,6 +13,7 @@
 #include "storage/row_bits.h"
 #include "storage/world_data.h"
 #include "query/iterate_sparse.h"
+#include "query/near_term.h"
 #include "query/query.h"
 #include "query/relation_plan.h"
 #include "query/subtype_terms.h"
@@ -46,7 +47,8 @@ static verdict leaf_verdict(const query *q, uint32_t i, uint32_t table_id)
     if (t->op == REEF_OPTIONAL || (f->fixed && f->top)) return ROWS_ALL;
     if (f->bit || f->cold || f->fixed) return ROWS_SOME;
     if (reef__slot_seek(q->world, t->component.id, table_id) == 0) return ROWS_NONE;
-    if (t->since != REEF_ALWAYS || f->values || (f->some_disabled && t->enabled != REEF_EITHER)) return ROWS_SOME;
+    if (t->since != REEF_ALWAYS || f->values || f->near || (f->some_disabled && t->enabled != REEF_EITHER))
+        return ROWS_SOME;
     return t->enabled == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
 }
 
@@ -264,7 +266,7 @@ static void switches_find(query *q, bool some_disabled)
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
         if (t->op >= REEF_ANY_OF || t->op == REEF_OPTIONAL) continue;
-        only = t->enabled != REEF_DISABLED && !f->target && !f->values && (!f->cold || f->fixed) &&
+        only = t->enabled != REEF_DISABLED && !f->target && !f->values && !f->near && (!f->cold || f->fixed) &&
                (f->top || !(f->fixed || f->bit)) && (!f->bit || f->fixed || n < SWITCHES_FEW);
         if (only && f->bit && !f->fixed) q->switches[n++] = t->component.id << 1 | (t->op == REEF_NOT);
     }
@@ -365,7 +367,7 @@ static void tables_are_known(query *q)
 {
     const uint64_t now = q->world->tables_epoch;
     if (q->subs) q->subs->epoch = now; /* each loop of such a query, and of one with a plan, calls this */
-    else if (q->plan == NULL) q->types.epoch = now;
+    else if (q->plan == NULL && q->near == NULL) q->types.epoch = now;
     q->types.looked = now;
     q->types.told_count = 0;
     q->head.first = q->matches;
@@ -435,7 +437,7 @@ static bool tables_look(query *q)
         q->seen = count;
         q->rare_used = used;
     }
-    q->looks = q->fixed || q->since || q->tracked || q->optional_writes || q->ranking || q->cut || q->plan;
+    q->looks = q->fixed || q->since || q->tracked || q->optional_writes || q->ranking || q->cut || q->plan || q->near;
     for (uint32_t i = 0; !found && i < q->match_count; i++) {
         match_find(q, match_of(q, i));
         q->looks |= match_at(q, i)->look;
@@ -450,20 +452,21 @@ bool reef__query_prepare_one(query *q)
     if (parameters_missing(q)) return false;
     if (q->subs && !subs_look(q, q->seen)) return false;
     if (q->disabled_epoch != q->world->disabled_epoch && disabled_look(q)) matches_forget(q);
-    return q->plan == NULL || reef__plan_look(q);
+    return (q->plan == NULL || reef__plan_look(q)) && (q->near == NULL || reef__near_look(q));
 }
 
 NOINLINE bool reef__query_look(query *q)
 {
     if (parameters_missing(q)) return false;
-    return tables_look(q) && (q->plan == NULL || reef__plan_look(q));
+    return tables_look(q) && (q->plan == NULL || reef__plan_look(q)) && (q->near == NULL || reef__near_look(q));
 }
 
 COLD bool reef__queries_ready(reef_world *w)
 {
     for (uint32_t i = 0; i < w->query_room; i++) {
         query *q = w->queries[i].query;
-        if (q && !parameters_missing(q) && !query_update(q)) return false;
+        if (q == NULL || parameters_missing(q)) continue;
+        if (q->near ? !q->open && !tables_look(q) : !query_update(q)) return false; /* systems don't ask by `near` */
     }
     return true;
 }

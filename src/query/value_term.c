@@ -8,6 +8,7 @@
 #include "type/type.h"
 #include "storage/error.h"
 #include "storage/world_data.h"
+#include "query/near_term.h"
 #include "query/query.h"
 #include "query/token.h"
 #include "reef/condition.h"
@@ -467,7 +468,11 @@ COLD void reef__values_copy_set(query *to, const query *from)
 COLD reef_status reef__query_refuse(reef_world *w, const char *op, const query *q, reef_status s)
 {
     char detail[REEF_DETAIL_MAX];
+    if (q && q->near && s == REEF_NO_MEMORY && q->near->status != REEF_OK) s = q->near->status;
     if (q == NULL || !parameters_missing(q)) return reef__refuse(w, s, op);
+    if (q->near_missing)
+        return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0,
+                                    "the centre of 'near' was never given (reef_query_near)");
     snprintf(detail, sizeof detail, "the parameter $%s was never set (reef_query_set)",
              q->values->parameters[bits_first(q->values->missing)]);
     return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail);

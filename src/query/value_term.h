@@ -84,7 +84,7 @@ struct value_terms {
 
 INLINE uint32_t term_conditions(const reef_term *t) { return t->op < REEF_ANY_OF && t->conditions ? t->count : 0; }
 /* Has the query parameters that were never set? Then it is refused wherever it is used. */
-INLINE bool parameters_missing(const query *q) { return q->values && q->values->missing; }
+INLINE bool parameters_missing(const query *q) { return q->near_missing || (q->values && q->values->missing); }
 /* The tests of a term that has conditions, one for each of them. */
 INLINE const value_test *term_tests(const query *q, uint32_t i)
 {

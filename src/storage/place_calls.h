@@ -5,15 +5,30 @@
 
 #include "base/platform.h"
 #include "storage/world_data.h"
+#include "reef/entity.h"
+#include "reef/limits.h"
 #include "reef/status.h"
 #include "reef/type.h"
+
+/* The types that a picture reads beside the one that has the place: that with the radius, and those that it carries. */
+typedef struct place_reads {
+    uint32_t count;
+    reef_component type[1 + REEF_PLACE_CARRIES_MAX];
+} place_reads;
+
+/* Takes an entity that was found. False: no memory. */
+typedef bool (*take_near)(void *to, reef_entity e);
+struct reef_place_ask;
 
 /* The functions are described where they are declared: src/index/picture.h. */
 typedef struct place_calls {
     void (*drop)(reef_world *w);
-    const char *(*reads)(uint32_t component, reef_component *body);
+    const char *(*reads)(uint32_t component, place_reads *reads);
     reef_status (*prepare)(reef_world *w, uint32_t component);
     bool (*refresh)(reef_world *w, uint32_t component, uint64_t seen);
+    reef_status (*around)(reef_world *w, uint32_t component, const struct reef_place_ask *ask, take_near take,
+                          void *to);
+    size_t (*explain)(reef_world *w, uint32_t component, char *text, size_t size);
 } place_calls;
 
 /* NULL as long as no type has a place. It is set once. */

@@ -165,6 +165,7 @@ static bool parts_put(spread_terms *x, const reef_term *t, const type *whole, ui
         p.component.id = whole->parts[i];
         p.enabled = REEF_ENABLED; /* only the tag has marks, */
         p.conditions = NULL;      /* and conditions */
+        p.near = false;
         p.count = 0;
         if (p.op == REEF_NOT) p.op = REEF_HAS;
         if (!term_put(x, p, number)) return false;

@@ -47,7 +47,7 @@ reef_block reef_others(const reef_block *b, reef_query which)
     const bool known = which.index < w->query_room && w->queries[which.index].generation == which.generation;
     query *q = known ? w->queries[which.index].query : NULL;
     if (q == NULL) return others_refuse(b, REEF_NOT_ALIVE, (reef_component){0});
-    if (q->since || q->ranking || (q->plan && q->plan->bindings) || parameters_missing(q))
+    if (q->since || q->ranking || (q->plan && q->plan->bindings) || q->near || parameters_missing(q))
         return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
     const reef_component c = term_undeclared(q, b->loop.job->system);
     if (c.id) return others_refuse(b, REEF_UNDECLARED, c);

@@ -88,6 +88,10 @@ static COLD bool draft_query(system_draft *d)
     if (!d->text.has_query) return true;
     if (!reef__query_check(d->world, d->op, &d->text.query, d->facts)) return false;
     /* nothing that isn't part of the state may decide what a tick does */
+    for (uint32_t i = 0; i < d->text.query.count; i++)
+        if (d->facts[i].near)
+            return refuse_detail(d, REEF_BAD_ARGUMENT, 0,
+                                 "a system's query has no 'near': it asks reef_placed, for each of its rows");
     return !reef__conditions_vary(d->text.query.term, d->text.query.count) ||
            refuse_detail(d, REEF_BAD_ARGUMENT, 0, "a system's query has no parameters: it compares with what it reads");
 }
@@ -128,8 +132,8 @@ static COLD bool check_bytes(const system_draft *d, reef_touch t, uint32_t numbe
 /* Has the type a place? */
 static COLD bool check_placed(const system_draft *d, reef_touch t, uint32_t number)
 {
-    reef_component body;
-    const char *why = reef__places_by ? reef__places_by->reads(t.type.id, &body) : "no type has a place";
+    place_reads reads;
+    const char *why = reef__places_by ? reef__places_by->reads(t.type.id, &reads) : "no type has a place";
     return why == NULL || refuse_touch(d, t, number, why);
 }
 
@@ -243,10 +247,10 @@ static COLD void access_of_terms(system_draft *d)
  * picture alone, so it may write. */
 static COLD void access_of_place(system_draft *d, reef_touch t)
 {
-    reef_component body;
-    (void)reef__places_by->reads(t.type.id, &body);
+    place_reads reads;
+    (void)reef__places_by->reads(t.type.id, &reads);
     access_add(d, t.type.id, ACCESS_READ);
-    if (body.id) access_add(d, body.id, ACCESS_READ);
+    for (uint32_t i = 0; i < reads.count; i++) access_add(d, reads.type[i].id, ACCESS_READ);
 }
 
 static COLD void access_of_touches(system_draft *d)

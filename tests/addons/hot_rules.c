@@ -78,6 +78,20 @@ typedef struct {
 REEF_COMPONENT(Bare);
 #endif
 
+#if defined(NEST)
+#include "reef/place.h"
+typedef struct {
+    float x, y;
+} Nest;
+REEF_COMPONENT(Nest);
+REEF_FIELDS(Nest, x, y);
+#if defined(NEST_CARRIES)
+REEF_PLACE(Nest, x, y, .cell = NEST, .carries = "Hunter");
+#else
+REEF_PLACE(Nest, x, y, .cell = NEST);
+#endif
+#endif
+
 /* ---- a type with hooks: a value owns a number on the heap ---- */
 
 #if defined(OWNED)

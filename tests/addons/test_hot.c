@@ -507,6 +507,66 @@ static void indexes_of_a_layout(void **state)
     reef_hot_close(h);
 }
 
+/* The same for the picture of a place. */
+static void pictures_of_a_layout(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    const reef_place_desc place = {.fields = {"power", "power"}, .cell = 1};
+    const reef_place_ask all = {.radius = 1000};
+    for (uint32_t i = 0; i < 300; i++) hunter(w, (float)(i % 3), 0);
+    const reef_component was = reef_type_find("Hunter");
+    assert_ok(reef_place_declare(was, &place));
+    assert_int_equal(reef_place_within(reef_place_of_id(w, was), &all, NULL, 0), 300);
+    build("-DHUNTER_LESS");
+    assert_event(h, REEF_HOT_LOADED);
+    const reef_component is = reef_type_find("Hunter");
+    assert_int_not_equal(is.id, was.id);
+    assert_true(looks_at_others(w));
+    tick(w);
+    assert_no_pointer(w, REEF_ABSENT, reef_place_of_id(w, is)); /* it was declared for the type that was */
+    assert_ok(reef_place_declare(is, &place));
+    assert_int_equal(reef_place_within(reef_place_of_id(w, is), &all, NULL, 0), 300);
+    assert_int_equal(reef_place_within(reef_place_of_id(w, was), &all, NULL, 0), 0);
+    tick(w);
+    reef_hot_close(h);
+}
+
+static const char *cells_of(reef_world *w, reef_component nest)
+{
+    static char text[1024];
+    text[0] = 0;
+    const reef_place *p = reef_place_of_id(w, nest);
+    if (p) reef_place_explain(p, text, sizeof text);
+    else snprintf(text, sizeof text, "%s", reef_last_error(w).detail);
+    return p ? strstr(text, "cells of ") : text;
+}
+
+/* The newest code says what the place of its type is like. */
+static void places_of_code_that_comes_and_goes(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DNEST=2", NULL);
+    const reef_component nest = reef_type_find("Nest");
+    const float at[] = {1, 1};
+    for (uint32_t i = 0; i < 9; i++) assert_int_equal(reef_set_id(w, reef_create(w), nest, at, sizeof at), REEF_ADDED);
+    assert_int_equal(strncmp(cells_of(w, nest), "cells of 2: 9", 13), 0);
+    build("-DNEST=4");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(strncmp(cells_of(w, nest), "cells of 4: 9", 13), 0);
+    assert_int_equal(reef_place_within(reef_place_of_id(w, nest), &(reef_place_ask){.at = {1, 1}}, NULL, 0), 9);
+    build("-DNEST=0");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_string_equal(cells_of(w, nest), "the cell's side isn't above 0");
+    build("-DNEST=8 -DNEST_CARRIES"); /* systems that were declared before don't read what it carries */
+    assert_event(h, REEF_HOT_LOADED);
+    assert_string_equal(cells_of(w, nest), "code that is loaded again can't change which types its place reads");
+    build("-DNEST=2 -DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(strncmp(cells_of(w, nest), "cells of 2: 9", 13), 0);
+    reef_hot_close(h);
+}
+
 static void the_past_gets_the_new_layout(void **state)
 {
     reef_world *w = world_of(state);
@@ -815,6 +875,8 @@ int main(int argc, char **argv)
         TEST(a_layout_changes),
         TEST(what_has_no_fields_is_told),
         TEST(indexes_of_a_layout),
+        TEST(pictures_of_a_layout),
+        TEST(places_of_code_that_comes_and_goes),
         TEST(the_past_gets_the_new_layout),
         TEST(the_past_is_played_with_the_new_layout),
         TEST(a_trial_refuses_what_would_end_the_program),

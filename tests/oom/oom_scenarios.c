@@ -390,6 +390,42 @@ static void with_picture(sweep *s)
     for (uint32_t i = 0; i < 1500; i++) assert_some(reef_spawn(s->w, reef_with(SweptSpot, (float)i, (float)i)));
 }
 
+/* The same of a place with whole cells that carries values. */
+typedef struct SweptTile {
+    double x, y;
+} SweptTile;
+REEF_COMPONENT(SweptTile);
+REEF_FIELDS(SweptTile, x, y);
+REEF_PLACE(SweptTile, x, y, .cell = 1, .edges = {{0, 40}, {0, 30}}, .whole = true, .carries = "Position SweptSpot");
+
+static void with_tiles(sweep *s)
+{
+    for (uint32_t i = 0; i < 1500; i++)
+        assert_some(reef_spawn(s->w, reef_with(SweptTile, i % 40, i % 30), reef_with(SweptSpot, (float)i, 0),
+                               reef_with(Position, 1, (float)i)));
+}
+static bool tiles_of(sweep *s)
+{
+    const reef_place *p = reef_place_of(s->w, SweptTile);
+    if (p) s->seen = reef_place_cells_of(p).first[1200];
+    return p != NULL;
+}
+
+/* A query for those near a centre. */
+static void with_near_query(sweep *s)
+{
+    with_spots(s);
+    s->query = reef_query_new(s->w, "SweptSpot, near SweptSpot");
+    assert_ok(reef_query_near(s->w, s->query, &(reef_place_ask){.at = {0.1}, .radius = 0.05}));
+}
+static bool near_query_walk(sweep *s)
+{
+    uint32_t rows_seen = 0;
+    for (reef_row row = reef_rows(s->w, s->query); reef_plain_row_next(&row);) rows_seen++;
+    return rows_seen == 500;
+}
+static bool near_query_new(sweep *s) { return !reef_query_is_null(reef_query_new(s->w, "SweptSpot, near SweptSpot")); }
+
 /* A query that was used, and then a subtype of its term is declared. */
 static void with_sub_query(sweep *s)
 {
@@ -875,6 +911,10 @@ const scenario scenarios[] = {
     {"query_make, many tables", many_tables, query_make},
     {"place_of", with_spots, place_of},
     {"place_of, again", with_picture, place_of},
+    {"place_of, whole cells", with_tiles, tiles_of},
+    {"query_new, near", with_spots, near_query_new},
+    {"query, near", with_near_query, near_query_walk},
+    {"query_copy, near", with_near_query, query_copy},
     {"query_copy", with_used_query, query_copy},
     {"begin_text", with_bits, query_once},
     {"query, out", with_query_out, query_out},

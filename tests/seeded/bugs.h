@@ -223,6 +223,11 @@ extern int reef_bug;
     X(521, "a table that had types which the program hasn't got is taken for another one") \
     X(522, "a file that declares types isn't tried before") \
     X(523, "a load that may lose nothing loses fields") \
+    X(530, "rows near an earlier centre of a query stay marked") \
+    X(531, "a picture isn't made anew when only values that it carries changed") \
+    X(532, "the slots of a picture's entities are those of an earlier one") \
+    X(533, "crowds in whole cells are taken apart") \
+    X(534, "a copy of a query lacks the centre of its terms with `near`") \
     X(580, "an index of values doesn't see that a column was written") \
     X(581, "an index of values keeps the rows of chunks that are gone") \
     X(582, "a row that left an index and came back since is taken for gone") \

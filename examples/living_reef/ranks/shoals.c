@@ -1,8 +1,11 @@
 #include "shoals.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- who is near ---- */
+
+static uint32_t *first; /* Sight.first, with room for two more */
 
 /* A fish of this rank or of a band beside it. */
 static void see(Sight *own, const reef_world *w, const Sea *sea, reef_entity e, bool place)
@@ -12,13 +15,13 @@ static void see(Sight *own, const reef_world *w, const Sea *sea, reef_entity e, 
     const Position *at = reef_get(w, e, Position);
     const uint32_t cell = sea_cell(sea, at->x, at->y);
     if (!place) {
-        own->first[cell + 2]++;
+        first[cell + 2]++;
         if (reef_single_get(w, Rules)->table.of[kind->index].prey != 0)
             own->hunters[cell] |= (uint64_t)1 << kind->index;
         return;
     }
     const Velocity *v = reef_get(w, e, Velocity);
-    const uint32_t slot = own->first[cell + 1]++;
+    const uint32_t slot = first[cell + 1]++;
     own->fish[slot] = (seen){at->x, at->y, v->x, v->y, e, reef_get(w, e, Energy)->units, kind->index};
 }
 
@@ -46,10 +49,13 @@ static void gather(reef_block *b)
     const reef_ranks *ranks = *(reef_ranks *const *)b->context;
     const Sea *sea = reef_single_get(w, Sea);
     Sight *own = reef_single_mut(w, Sight);
-    memset(own->first, 0, ((size_t)own->cells + 2) * sizeof *own->first);
+    if (first == NULL) first = malloc(((size_t)own->cells + 2) * sizeof *first);
+    if (first == NULL) exit(1);
+    own->first = first;
+    memset(first, 0, ((size_t)own->cells + 2) * sizeof *first);
     memset(own->hunters, 0, own->cells * sizeof *own->hunters);
     see_all(own, w, sea, ranks, false);
-    for (uint32_t c = 0; c < own->cells; c++) own->first[c + 2] += own->first[c + 1];
+    for (uint32_t c = 0; c < own->cells; c++) first[c + 2] += first[c + 1];
     see_all(own, w, sea, ranks, true);
 }
 
@@ -173,9 +179,10 @@ bool shoals_systems(reef_world *w, reef_ranks **ranks)
          .text = "; writes Sight, reads Position Velocity Species Energy Sea Rules"},
         {SYSTEM(find_place), .phase = "begin", .text = "in Position, out Place, Leader; "
                                                         "reads Position Follows Sight Sea"},
+        {SYSTEM(watch), .phase = "begin", .text = "out Crowd; reads Sight Leader Sea Rules"},
         /* These look at water of other bands, which is that of the beginning of the tick; so they come before all that
          * changes water. */
-        {SYSTEM(decide), .phase = "begin", .text = "out Crowd; reads Sight Leader Water Sea Rules, "
+        {SYSTEM(decide), .phase = "begin", .text = "Crowd; reads Sight Leader Water Sea Rules, "
                                                     "relates Follows, removes Follows"},
         {SYSTEM(mix), .phase = "begin", .text = "in Water, out Mixed; reads Water Sea Current"},
         {SYSTEM(pour), .phase = "begin", .text = "Water, in Mixed"},

@@ -8,7 +8,7 @@ static size_t kind_bytes(reef_kind kind) { return kind == REEF_F64 ? 8 : 4; }
 void naive_declare(naive_place *p)
 {
     static const char *const names[] = {"x", "y", "z"};
-    static char type_names[64][2][32], radius[64][32];
+    static char type_names[64][2][32], radius[64][32], carried[64][32];
     static uint32_t number;
     const uint32_t n = number++;
     const size_t bytes = kind_bytes(p->kind);
@@ -33,7 +33,15 @@ void naive_declare(naive_place *p)
     assert_int_equal(s, REEF_OK);
     reef_place_desc place = {.cell = p->cell};
     for (uint32_t a = 0; a < p->axes; a++) place.fields[a] = names[a];
-    memcpy(place.edges, p->edges, sizeof place.edges);
+    place.whole = p->whole;
+    place.walls = p->walls[0][1] != 0;
+    memcpy(place.edges, place.walls ? p->walls : p->edges, sizeof place.edges);
+    if (p->carries) {
+        snprintf(carried[n], sizeof carried[n], "carried_%s", p->name);
+        p->carried = reef_type_new(&(reef_type_desc){.name = carried[n], .size = 12, .home = p->body_home}, &s);
+        assert_int_equal(s, REEF_OK);
+        place.carries = carried[n];
+    }
     if (p->bodies) {
         const reef_field r = {
             .name = "r", .kind = p->wide_radius ? REEF_F64 : REEF_F32, .offset = 8, .bytes = p->wide_radius ? 8 : 4};
@@ -65,6 +73,14 @@ void naive_set(reef_world *w, const naive_place *p, naive_entity *x)
     x->has = true;
 }
 
+void naive_set_carried(reef_world *w, const naive_place *p, naive_entity *x, uint32_t value)
+{
+    const uint32_t values[3] = {value, ~value, x->e.index};
+    assert_true(reef_set_id(w, x->e, p->carried, values, sizeof values) >= 0);
+    x->carries = true;
+    x->carried = value;
+}
+
 void naive_set_radius(reef_world *w, const naive_place *p, naive_entity *x)
 {
     char value[16] = {0};
@@ -82,6 +98,7 @@ typedef struct naive_row {
     double at[3];
     float radius;
     bool tagged;
+    uint32_t carried;
 } naive_row;
 
 static double wrapped(const naive_place *p, uint32_t a, double x)
@@ -107,13 +124,14 @@ static uint32_t rows_of(const naive_place *p, const naive_model *m, naive_row *r
     uint32_t n = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         const naive_entity *x = &m->entity[i];
-        bool somewhere = x->alive && x->has && !x->disabled && !x->type_disabled;
+        bool somewhere = x->alive && x->has && !x->disabled && !x->type_disabled && (x->carries || !p->carries);
         for (uint32_t a = 0; a < p->axes; a++) {
             somewhere &= isfinite(x->at[a]) != 0;
             if (somewhere) row[n].at[a] = wrapped(p, a, x->at[a]) + 0.0;
         }
         if (!somewhere) continue;
         row[n].e = x->e;
+        row[n].carried = x->carried;
         row[n].radius = x->body && (float)x->radius > 0 ? (float)x->radius : 0;
         row[n++].tagged = x->tagged;
     }
@@ -290,6 +308,86 @@ static void compare_pairs(const reef_place *pic, const naive_place *p, const nai
     assert_int_equal(l.count, count);
 }
 
+/* ---- terms with `near` ---- */
+
+uint64_t naive_queries;
+
+/* Those of a query with `near` and other terms are those that are found without it, in any order. */
+static void compare_query(reef_world *w, const naive_place *p, const naive_row *row, const uint32_t *wanted,
+                          uint32_t count, const reef_place_ask *ask)
+{
+    static bool due[1u << 16];
+    char text[64];
+    if (ask->except.generation) return;
+    snprintf(text, sizeof text, "with Frozen, near placed_%s", p->name);
+    const reef_query q = reef_query_new(w, text + (ask->only.generation ? 0 : 13));
+    assert_ok(reef_query_near(w, q, ask));
+    naive_queries++;
+    assert_int_equal(reef_query_count(w, q), count);
+    for (uint32_t i = 0; i < count; i++) due[row[wanted[i]].e.index] = true;
+    for (reef_block b = reef_begin(w, q); reef_next(&b);)
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+            for (uint32_t i = first; i < first + n; i++) {
+                assert_true(due[b.entities[i].index]);
+                due[b.entities[i].index] = false;
+                count--;
+            }
+    assert_int_equal(count, 0);
+    assert_ok(reef_query_free(w, q));
+}
+
+/* ---- slots and cells ---- */
+
+static uint32_t cell_of_coordinate(const naive_place *p, uint32_t a, uint32_t side, double x)
+{
+    const double *edge = p->walls[0][1] != 0 ? p->walls[a] : p->edges[a];
+    const double n = floor((x - edge[0]) / ((edge[1] - edge[0]) / side));
+    return n < 0 ? 0 : n >= side ? side - 1 : (uint32_t)n;
+}
+
+static double slot_coordinate(const naive_place *p, const reef_place_cells *c, uint32_t a, uint32_t slot)
+{
+    return p->kind == REEF_F32 ? (double)((const float *)c->at[a])[slot] : ((const double *)c->at[a])[slot];
+}
+
+/* (The sides of these cells are powers of two, so that no coordinate is rounded into another one.) */
+static void compare_cells(const reef_place *pic, const naive_place *p, uint32_t n)
+{
+    const reef_place_cells c = reef_place_cells_of(pic);
+    assert_true((c.first != NULL) == p->whole);
+    if (c.first == NULL) return;
+    const uint32_t all = c.side[0] * c.side[1] * c.side[2];
+    assert_int_equal(c.first[0], 0);
+    assert_int_equal(c.first[all], n);
+    for (uint32_t cell = 0; cell < all; cell++)
+        for (uint32_t k = c.first[cell]; k < c.first[cell + 1]; k++) {
+            uint32_t number = 0;
+            for (uint32_t a = p->axes; a-- > 0;)
+                number = number * c.side[a] + cell_of_coordinate(p, a, c.side[a], slot_coordinate(p, &c, a, k));
+            assert_int_equal(number, cell);
+        }
+}
+
+static void compare_slots(const reef_place *pic, const naive_place *p, const naive_model *m, const naive_row *row,
+                          uint32_t n)
+{
+    const uint32_t *value = reef_place_carried_id(pic, p->carried);
+    assert_true((value != NULL) == p->carries || n == 0);
+    compare_cells(pic, p, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t slot = reef_place_slot(pic, row[i].e);
+        assert_true((slot < n) == (p->carries || p->whole));
+        if (slot >= n) continue;
+        assert_true(reef_entity_equal(reef_place_entity(pic, slot), row[i].e));
+        if (value == NULL) continue;
+        assert_true(value[slot * 3] == row[i].carried && value[slot * 3 + 1] == ~row[i].carried);
+        assert_int_equal(value[slot * 3 + 2], row[i].e.index);
+    }
+    for (uint32_t i = 0; i < m->count; i++)
+        if (!m->entity[i].alive) assert_int_equal(reef_place_slot(pic, m->entity[i].e), REEF_NO_SLOT);
+    assert_true(reef_place_entity(pic, n).generation == 0);
+}
+
 /* ---- all of it ---- */
 
 static double *squares;
@@ -313,6 +411,7 @@ void naive_compare(reef_world *w, const naive_place *p, const naive_model *m, ui
     const reef_place *pic = reef_place_of_id(w, p->type);
     assert_non_null(pic);
     assert_int_equal(reef_place_stats_of(pic).rows, n);
+    compare_slots(pic, p, m, row, n);
     reef_place_ask ask = {.radius = random_below(seed, 8) == 0 ? 0 : drawn(seed) * drawn(seed) * p->spread};
     if (random_below(seed, 40) == 0) ask.radius = INFINITY;
     if (random_below(seed, 2)) ask.only = only;
@@ -330,6 +429,7 @@ void naive_compare(reef_world *w, const naive_place *p, const naive_model *m, ui
         if (square[i] <= touch * touch && counts(&row[i], &ask)) wanted[count++] = i;
     }
     answers_match(p, "within", at, row, wanted, count, got, reef_place_within(pic, &ask, got, room), room);
+    compare_query(w, p, row, wanted, count, &ask);
 
     count = 0;
     for (uint32_t i = 0; i < n; i++)

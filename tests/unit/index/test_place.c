@@ -21,6 +21,13 @@ REEF_COMPONENT(Box3);
 REEF_FIELDS(Box3, x, y, z);
 REEF_PLACE_3D(Box3, x, y, z, .cell = 1, .edges = {{0, 10}});
 
+typedef struct Tile {
+    double x, y;
+} Tile;
+REEF_COMPONENT(Tile);
+REEF_FIELDS(Tile, x, y);
+REEF_PLACE(Tile, x, y, .cell = 2, .edges = {{0, 8}, {0, 6}}, .walls = true, .whole = true, .carries = "Ball");
+
 typedef struct Wrong {
     float x;
     int64_t y;
@@ -29,6 +36,7 @@ REEF_COMPONENT(Wrong);
 REEF_FIELDS(Wrong, x, y);
 REEF_PLACE(Wrong, x, y, .cell = 1);
 
+static void drift(reef_block *b);
 static reef_entity spot(reef_world *w, float x, float y) { return reef_spawn(w, reef_with(Spot, x, y)); }
 
 /* The indices of those within a radius, as a text: "3 5 9". */
@@ -73,6 +81,13 @@ static void declarations_that_are_refused(void **state)
         {.fields = {"x", "y"}, .cell = 1, .radius = "Ball.q"},
         {.fields = {"x", "y"}, .cell = 1, .radius = "Nobody.r"},
         {.fields = {"x", "y"}, .cell = 1, .radius = "Health.now"},
+        {.fields = {"x", "y"}, .cell = 1, .whole = true},
+        {.fields = {"x", "y"}, .cell = 1, .whole = true, .edges = {{0, 9}}},
+        {.fields = {"x", "y"}, .cell = 1, .whole = true, .edges = {{0, 4097}, {0, 4096}}},
+        {.fields = {"x", "y"}, .cell = 1, .carries = "Nobody"},
+        {.fields = {"x", "y"}, .cell = 1, .carries = "Ball  Ball"},
+        {.fields = {"x", "y"}, .cell = 1, .carries = "Frozen"},
+        {.fields = {"x", "y"}, .cell = 1, .carries = "Ball Ball Ball Ball Ball"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_status(REEF_BAD_ARGUMENT, reef_place_declare(reef_id(Spot), &bad[i]));
@@ -262,6 +277,141 @@ static void systems_ask_without_conditions(void **state)
     assert_int_equal(found_by_system, 0);
 }
 
+/* ---- terms with `near` ---- */
+
+static const char *found_by(reef_world *w, reef_query q)
+{
+    static char text[256];
+    text[0] = 0;
+    for (reef_block b = reef_begin(w, q); reef_next(&b);)
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+            for (uint32_t i = first; i < first + n; i++)
+                snprintf(text + strlen(text), sizeof text - strlen(text), " %u", (unsigned)b.entities[i].index);
+    return text;
+}
+
+static void queries_near_a_centre(void **state)
+{
+    reef_world *w = world_of(state);
+    char text[4096];
+    for (uint32_t i = 0; i < 3000; i++) spot(w, (float)i, 1);
+    assert_ok(reef_add(w, reef_entity_at(w, 7), Frozen));
+    const reef_query q = reef_query_new(w, "in Spot, !Frozen, near Spot");
+    assert_false(reef_query_is_null(q));
+    assert_int_equal(reef_query_count(w, q), 0);
+    assert_int_equal(reef_last_error(w).status, REEF_BAD_ARGUMENT);
+    assert_string_equal(reef_last_error(w).detail, "the centre of 'near' was never given (reef_query_near)");
+    reef_block refused = reef_begin(w, q);
+    assert_false(reef_next(&refused));
+    assert_ok(reef_query_near(w, q, &(reef_place_ask){.at = {8, 1}, .radius = 2}));
+    assert_int_equal(reef_query_count(w, q), 4);
+    assert_string_equal(found_by(w, q), " 6 8 9 10");
+    assert_true(reef_query_matches(w, q, reef_entity_at(w, 9)));
+    assert_false(reef_query_matches(w, q, reef_entity_at(w, 7)));
+    assert_false(reef_query_matches(w, q, reef_entity_at(w, 11)));
+    reef_query_text(w, q, text, sizeof text);
+    assert_string_equal(text, "in Spot, !Frozen, near Spot");
+    reef_query_explain(w, q, text, sizeof text);
+    assert_non_null(strstr(text, "asks the picture of Spot, which finds 5 entities; their rows are marked\n"
+                                 "place of Spot: 3000 entities"));
+    reef_mut(w, reef_entity_at(w, 2000), Spot)->x = 8; /* the picture is made anew */
+    assert_string_equal(found_by(w, q), " 6 8 9 10 2000");
+    assert_ok(reef_query_near(w, q, &(reef_place_ask){.at = {2998.5, 1}, .radius = 0.5}));
+    assert_string_equal(found_by(w, q), " 2999 2998"); /* which took the row of 7 when that got its tag */
+    assert_ok(reef_query_near(w, q, &(reef_place_ask){.at = {NAN, 1}, .radius = 5}));
+    assert_string_equal(found_by(w, q), "");
+    const reef_query copy = reef_query_copy(w, w, q), others = reef_query_new(w, "inout Spot, !near Spot");
+    assert_int_equal(reef_query_count(w, copy), 0);
+    assert_ok(reef_query_near(w, others, &(reef_place_ask){.at = {100, 1}, .radius = 1000}));
+    assert_int_equal(reef_query_count(w, others), 3000 - 1102); /* 0 to 1100, and the one that was moved */
+    assert_ok(reef_destroy_where(w, others, NULL));
+    assert_int_equal(reef_count(w, Spot), 1102);
+    assert_int_equal(reef_query_count(w, others), 0);
+}
+
+/* While a loop is open, the picture that there is answers; without one the query is refused. */
+static void near_within_a_loop(void **state)
+{
+    reef_world *w = world_of(state);
+    for (uint32_t i = 0; i < 10; i++) spot(w, (float)i, 1);
+    const reef_query q = reef_query_new(w, "near Spot");
+    assert_ok(reef_query_near(w, q, &(reef_place_ask){.at = {1, 1}, .radius = 1}));
+    for (uint32_t round = 0; round < 2; round++)
+        for (reef_block b = reef_begin_text(w, "Spot"); reef_next(&b);) {
+            reef_inout(&b, Spot)[9].x = 1;
+            if (round == 0) {
+                reef_block inner = reef_begin(w, q);
+                assert_false(reef_next(&inner));
+                assert_int_equal(reef_last_error(w).status, REEF_LOCKED);
+            } else {
+                assert_string_equal(found_by(w, q), " 0 1 2 9");
+                reef_block open = reef_begin(w, q);
+                assert_status(REEF_LOCKED, reef_query_near(w, q, &(reef_place_ask){.radius = 1}));
+                reef_end(&open);
+            }
+            reef_end(&b);
+            if (round == 0) assert_string_equal(found_by(w, q), " 0 1 2 9");
+            break;
+        }
+}
+
+static void near_that_is_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    static const char *const bad[] = {"near Position",      "?near Spot",  "near Spot, near Box3",
+                                      "near disabled Spot", "near Frozen", "near Spot of #0v1",
+                                      "near near Spot",     "near",        "near Wrong"};
+    (void)reef_create(w);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (!reef_query_is_null(reef_query_new(w, bad[i]))) fail_msg("%s", bad[i]);
+    const reef_query without = reef_query_new(w, "Spot"), q = reef_query_new(w, "Spot, near Spot");
+    assert_status(REEF_BAD_ARGUMENT, reef_query_near(w, without, &(reef_place_ask){.radius = 1}));
+    assert_status(REEF_BAD_ARGUMENT, reef_query_near(w, q, NULL));
+    assert_status(REEF_BAD_ARGUMENT, reef_query_near(w, q, &(reef_place_ask){.radius = -1}));
+    assert_status(REEF_BAD_ARGUMENT, reef_query_near(w, q, &(reef_place_ask){.radius = NAN}));
+    assert_status(REEF_NOT_ALIVE, reef_query_near(w, (reef_query){0}, &(reef_place_ask){.radius = 1}));
+    assert_true(reef_system_is_null(reef_system(w, drift, "Spot, near Spot")));
+    assert_non_null(strstr(reef_last_error(w).detail, "a system's query has no 'near'"));
+    const reef_place *p = reef_place_of(w, Spot);
+    reef_near to[4];
+    assert_ok(reef_query_near(w, q, &(reef_place_ask){.radius = 1}));
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.radius = 9, .only = q}, to, 4), 0); /* doesn't fit */
+}
+
+/* ---- what a place carries, and its cells ---- */
+
+static void slots_of_places_that_have_none(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = spot(w, 1, 1);
+    const reef_place *p = reef_place_of(w, Spot);
+    assert_int_equal(reef_place_slot(p, e), REEF_NO_SLOT);
+    assert_int_equal(reef_place_slot(NULL, e), REEF_NO_SLOT);
+    assert_null(reef_place_carried(p, Ball));
+    assert_null(reef_place_carried_id(NULL, reef_id(Ball)));
+    assert_null(reef_place_cells_of(p).first);
+    assert_null(reef_place_cells_of(NULL).first);
+    assert_entity(e, reef_place_entity(p, 0));
+    assert_none(reef_place_entity(p, 1));
+    assert_none(reef_place_entity(NULL, 0));
+}
+
+/* Whole cells of an empty world are there, and empty. */
+static void whole_cells_without_anybody(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_place_cells c = reef_place_cells_of(reef_place_of(w, Tile));
+    assert_int_equal(c.side[0] * 100 + c.side[1] * 10 + c.side[2], 431);
+    for (uint32_t i = 0; i <= 12; i++) assert_int_equal(c.first[i], 0);
+    for (uint32_t i = 0; i < 700; i++) reef_spawn(w, reef_with(Tile, 3, -100), reef_with(Ball, (float)i));
+    reef_spawn(w, reef_with(Tile, 3, 1)); /* has no Ball, which the place carries */
+    const reef_place *p = reef_place_of(w, Tile);
+    assert_int_equal(reef_place_stats_of(p).fullest, 700); /* a crowd isn't taken apart */
+    for (uint32_t i = 0; i < 700; i++) assert_true(reef_place_carried(p, Ball)[i].r == (float)i);
+    assert_int_equal(reef_place_cells_of(p).first[1], 0);
+    assert_int_equal(reef_place_cells_of(p).first[2], 700);
+}
+
 /* ---- states that come from elsewhere ---- */
 
 static reef_status refused_load(reef_world *w, void *context)
@@ -363,6 +513,63 @@ static void a_crowded_cell(void **state)
     char text[2048];
     assert_true(reef_place_explain(p, text, sizeof text) < sizeof text);
     assert_non_null(strstr(text, "place of Spot: 20600 entities"));
+}
+
+/* A million in one cell: what doesn't find many of them looks at few. All at one point can't be told apart: whoever
+ * asks there finds them all, and whoever asks beside them none. */
+static void a_million_in_one_cell(void **state)
+{
+    enum { MANY = 1000000 };
+    reef_world *w = world_of(state);
+    uint64_t seed = 1;
+    reef_near to[4];
+    for (uint32_t i = 0; i < MANY; i++)
+        spot(w, (float)random_below(&seed, 1 << 24) / (1 << 24), (float)random_below(&seed, 1 << 24) / (1 << 24));
+    const reef_place *p = reef_place_of(w, Spot);
+    assert_int_equal(reef_place_stats_of(p).rows, MANY);
+    assert_true(reef_place_stats_of(p).fullest < 2000);
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_true(reef_place_within(p, &(reef_place_ask){.at = {0.5, i * 0.001}, .radius = 0.001}, to, 4) < 50);
+    for (reef_block b = reef_begin_text(w, "Spot"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Spot)[i] = (Spot){0.25f, 0.25f};
+    p = reef_place_of(w, Spot);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {0.25, 0.25}}, to, 4), MANY);
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(to[i].entity.index, i);
+    assert_int_equal(reef_place_nearest(p, &(reef_place_ask){.at = {9, 9}}, to, 4), 4);
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(to[i].entity.index, i);
+    for (uint32_t i = 0; i < 100000; i++) /* each of these would take a millisecond, if it looked at all of them */
+        assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {0.5, 0.5}, .radius = 0.2}, to, 4), 0);
+    char text[1024];
+    reef_place_explain(p, text, sizeof text);
+    assert_non_null(strstr(text, "these cells are too large: a used one has 1000000 entities on average"));
+}
+
+/* What a history keeps are states, and no state has pictures: its bytes are the same with and without them. */
+static reef_status step_once(void *context, reef_world *w, uint64_t number, const void *input, size_t bytes)
+{
+    (void)number, (void)input, (void)bytes;
+    for (reef_block b = reef_begin_text(w, "Spot"); reef_next(&b);) reef_inout(&b, Spot)[0].x += 1;
+    if (context) assert_non_null(reef_place_of(w, Spot));
+    return reef_tick(w, 1);
+}
+static void a_history_has_no_pictures(void **state)
+{
+    uint64_t bytes[2], hash[2];
+    for (uint32_t with = 0; with < 2; with++) {
+        reef_world *w = another_world(state, NULL);
+        for (uint32_t i = 0; i < 5000; i++) spot(w, (float)i, 1);
+        reef_history *h = reef_history_new(
+            w, &(reef_history_config){.ticks = 20, .bytes = 1 << 30, .step = step_once, .context = with ? w : NULL});
+        for (uint32_t i = 0; i < 30; i++) assert_ok(reef_history_step(h, NULL, 0));
+        assert_ok(reef_history_rewind(h, 25));
+        bytes[with] = reef_history_reach(h).bytes;
+        hash[with] = reef_hash(w);
+        if (with) assert_string_equal(around(reef_place_of(w, Spot), 25, 1, 0.5), "0 25");
+        reef_history_free(h);
+        end_world(state, w);
+    }
+    assert_int_equal(bytes[0], bytes[1]);
+    assert_true(hash[0] == hash[1]);
 }
 
 /* ---- threads and systems ---- */
@@ -575,9 +782,16 @@ int main(void)
         TEST(only_those_of_a_query),
         TEST(conditions_decide_who_counts),
         TEST(systems_ask_without_conditions),
+        TEST(queries_near_a_centre),
+        TEST(near_within_a_loop),
+        TEST(near_that_is_refused),
+        TEST(slots_of_places_that_have_none),
+        TEST(whole_cells_without_anybody),
         TEST(states_that_come_from_elsewhere),
         TEST(what_is_said_of_an_entity),
         TEST(a_crowded_cell),
+        TEST(a_million_in_one_cell),
+        TEST(a_history_has_no_pictures),
         TEST(pairs_on_threads),
         TEST(systems_ask_what_was_before),
         TEST(generations_that_are_large),
