@@ -1,5 +1,5 @@
-/* The parts of the add-on: the file of a library (file.c), the system's loader (loader.c), and looking for another file
- * (watch.c). reef_hot.c has the public calls. */
+/* The parts of the add-on: the file of a library (file.c), the system's loader (loader.c), looking for another file
+ * (watch.c), trials (trial.c), and where closed libraries were (gone.c). reef_hot.c has the public calls. */
 #ifndef REEF_HOT_INSIDE_H
 #define REEF_HOT_INSIDE_H
 
@@ -36,6 +36,11 @@ uint32_t hot_loader_ranges(void *library, reef_code_range *ranges);
 bool hot_folder_make(char *path, size_t size);
 void hot_folder_remove(const char *path);
 void hot_file_remove(const char *path);
+
+/* ---- gone.c ---- */
+
+/* A library lay here, which was closed. `text` names it. */
+void hot_gone_keep(const reef_code_range *range, const char *text);
 
 /* ---- trial.c ---- */
 

@@ -20,7 +20,9 @@ typedef struct hot_library {
     reef_code *code;
     void *handle;
     const reef_hot_library *entry;
-    char path[HOT_PATH_MAX]; /* of the copy */
+    reef_code_range range;                /* where it lies; NULL: not known */
+    char name[REEF_SYSTEM_NAME_MAX + 40]; /* "rules 3, library number 12" */
+    char path[HOT_PATH_MAX];              /* of the copy */
 } hot_library;
 
 struct reef_hot_code {
@@ -57,7 +59,6 @@ static void hot_say(reef_hot_code *h, const char *format, ...)
 /* Opens a copy of the file. Its constructors run, and what they declare belongs to the library's code. NULL: `why`. */
 static hot_library *library_open(reef_hot_code *h, const hot_file *f, char *why, size_t size)
 {
-    reef_code_range range;
     hot_library *x = calloc(1, sizeof *x);
     const int n = x ? snprintf(x->path, sizeof x->path, "%s/%u.%s", h->folder, h->number++, h->watch.name) : 0;
     if (x == NULL || n <= 0 || (size_t)n >= sizeof x->path) {
@@ -69,13 +70,18 @@ static hot_library *library_open(reef_hot_code *h, const hot_file *f, char *why,
     x->code = reef_code_begin();
     if (x->code == NULL) (void)snprintf(why, size, "there is no memory");
     x->handle = x->code ? hot_loader_open(x->path, why, size) : NULL;
-    const uint32_t count = x->handle ? hot_loader_ranges(x->handle, &range) : 0;
-    if (x->handle) (void)reef_code_end(x->code, &range, count);
-    if (count && h->on_trial) hot_trial_library(&range);
+    const uint32_t count = x->handle ? hot_loader_ranges(x->handle, &x->range) : 0;
+    if (x->handle) (void)reef_code_end(x->code, &x->range, count);
+    if (count && h->on_trial) hot_trial_library(&x->range);
     x->entry = x->handle ? hot_loader_find(x->handle) : NULL;
     if (x->handle && (x->entry == NULL || x->entry->module == NULL))
         (void)snprintf(why, size, "it exports no module: REEF_HOT_LIBRARY(&module)");
-    else if (x->handle) return x;
+    else if (x->handle) {
+        const reef_module *m = x->entry->module;
+        (void)snprintf(x->name, sizeof x->name, "%.*s %u, library number %u", REEF_SYSTEM_NAME_MAX,
+                       m->name ? m->name : "", m->version, h->number);
+        return x;
+    }
     if (x->handle) (void)hot_loader_close(x->handle, x->path);
     reef_code_free(x->code);
     hot_file_remove(x->path);
@@ -88,6 +94,7 @@ static bool library_close(hot_library *x, char *why, size_t size)
 {
     if (!reef_code_unused(x->code, why, size)) return false;
     const bool gone = hot_loader_close(x->handle, x->path);
+    if (gone && x->range.begin) hot_gone_keep(&x->range, x->name);
     if (!gone) (void)snprintf(why, size, "the system keeps it (in C++: compile it with -fno-gnu-unique)");
     reef_code_free(x->code);
     hot_file_remove(x->path);
@@ -258,6 +265,11 @@ reef_hot_code *reef_hot_open(reef_world *w, const char *path, const reef_hot_des
     if (h->own_folder) hot_folder_remove(h->folder);
     free(h);
     return NULL;
+}
+
+void reef_hot_history(reef_hot_code *h, reef_history *history, uint64_t replay)
+{
+    if (h) h->desc.history = history, h->desc.replay = replay;
 }
 
 const char *reef_hot_text(const reef_hot_code *h) { return h ? h->text : ""; }

@@ -139,6 +139,10 @@ reef_hot_code *reef_hot_open(reef_world *world, const char *path, const reef_hot
  * new. */
 reef_hot_event reef_hot_poll(reef_hot_code *hot);
 
+/* From now on these are the settings of reef_hot_desc: another history, because the program has made another one, or
+ * NULL; and how many ticks are played again. */
+void reef_hot_history(reef_hot_code *hot, reef_history *history, uint64_t replay);
+
 enum { REEF_HOT_TEXT_MAX = 1024 };
 /* What the last call did, in one or several lines. The text lives until the next call. NULL: "". */
 const char *reef_hot_text(const reef_hot_code *hot);

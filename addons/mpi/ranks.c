@@ -208,6 +208,7 @@ reef_ranks *reef_ranks_new(MPI_Comm comm, reef_world *w, const reef_ranks_config
     if (ok && ranks__agree(r, ranks__ids_hold(r)) != REEF_OK) ok = refuse(why, "%s", r->reason);
     if (ok) {
         reef_watch_reads(w, read_refused, r);
+        reef_code_pin(w, "ranks share this world, and all of them would have to change their code at the same tick");
         return r;
     }
     if (reason) memcpy(reason, why, sizeof why);
@@ -219,6 +220,7 @@ void reef_ranks_free(reef_ranks *r)
 {
     if (r == NULL) return;
     reef_watch_reads(r->world, NULL, NULL);
+    reef_code_pin(r->world, NULL);
     ranks__messages_end(r);
     if (!reef_query_is_null(r->placed)) reef_query_free(r->world, r->placed);
     if (!reef_query_is_null(r->enabled)) reef_query_free(r->world, r->enabled);

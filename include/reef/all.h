@@ -4,6 +4,7 @@
 
 #include "../reef.h"
 #include "relation.h"
+#include "renamed.h"
 #include "hierarchy.h"
 #include "type_info.h"
 #include "hooks.h"

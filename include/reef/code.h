@@ -18,6 +18,7 @@
 
 #include "history.h"
 #include "module.h"
+#include "renamed.h"
 
 REEF_BEGIN_C
 
@@ -65,13 +66,19 @@ typedef struct reef_code_settings {
  * The data of a class keeps its size. `settings` may be NULL.
  *
  * A type that only this module has declared may have another layout: other fields, another size or home, hooks that
- * begin or cease. All values of the world are converted as when a file is loaded (reef/save.h): by the names of fields
- * and of values of enums, numbers to their new kinds; new fields get default values. Handles stay valid, queries too,
- * and for the next loops that ask for changes everything has changed. reef_component is another one: ask for the type
- * again. Refused are: values that would lose something (.detail names the fields with the number of values), unless
- * lose_values is set; another world, a fork or a snapshot that knows the type; systems and observers outside of the
- * module that name it; queries that compare or sort by its values; and values of any type that a file can't carry
- * whole, because they have hooks, or bytes that no field describes.
+ * begin or cease. All values are converted as when a file is loaded (reef/save.h): by the names of fields (also by what
+ * a field was named before: reef/renamed.h) and of values of enums, numbers to their new kinds; new fields get default
+ * values. Types belong to the process, so this is done in all of its worlds, forks and snapshots that know such a type,
+ * also those of histories, or in none; those that use the module get the new code, too. Values with hooks are copied by
+ * their copy hook. If their type has another layout, the copy gives its fields to a value that the new construct hook
+ * has made, and what is left of both is destroyed by their own hooks: a field that is zero must own nothing.
+ *
+ * Handles stay valid, queries too, and for the next loops that ask for changes everything has changed. reef_component
+ * is another one: ask for the type again. The old one is UNKNOWN_TYPE, also in bundles, and readers of its events and
+ * removals find nothing. Refused are: values that would lose something (.detail names the fields with the number of
+ * values), unless lose_values is set; worlds in which a loop is open; systems and observers outside of the module that
+ * name such a type; queries that compare or sort by its values; and values of any type that have hooks but none that
+ * copies.
  *
  * If anything is refused, everything is as it was before, and what the code alone has declared is forgotten. Errors: as
  * for reef_module_use; UNKNOWN_TYPE (a type was declared differently before, and can't change; .detail says why),
@@ -79,6 +86,10 @@ typedef struct reef_code_settings {
  * NOT_COPYABLE and LIMIT (values can't be converted), NO_MEMORY, and what the step of the history returns. */
 REEF_API reef_status reef_code_use(reef_world *world, reef_code *code, const reef_module *module,
                                    reef_code_settings *settings);
+
+/* While a text is set, reef_code_use is refused in this world, and the text says why: its code must not change on one
+ * side alone, as where ranks or players share the world. NULL ends that. The text must live as long. */
+REEF_API void reef_code_pin(reef_world *world, const char *why);
 
 /* Does nothing of reef lead into the code any more? Counted are systems, observers, modules, orders of queries and
  * histories in all worlds and snapshots, hooks of types, and classes of scripts. If false, `why` (may be NULL) says

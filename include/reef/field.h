@@ -11,7 +11,7 @@
  *     REEF_COMPONENT(Crab);
  *     REEF_FIELDS(Crab, (at, struct, Point), (mass, "kg", 0, 1e6), (mood, enum, Mood), label);
  *
- * Each field is one of these:
+ * A field that was renamed: reef/renamed.h. Each field is one of these:
  *
  *     member                                  what it holds follows from its C type
  *     (member, "unit")
@@ -75,6 +75,9 @@ typedef struct reef_field {
     /* Only where fields are declared: the fields of a member that is a struct, or an array of structs. Then `kind` is
      * 0. reef_type_get returns the fields of the struct instead, named "member.field" or "member[0].field". */
     const struct reef_field_list *nested;
+    /* The names that the field had before, with ", " between them; NULL: none. Where values are paired by the names of
+     * fields, a field without one of its own name takes the one of an old name. */
+    const char *was;
 } reef_field;
 
 /* The fields of a struct. */

@@ -45,7 +45,7 @@ static COLD reef_status code_take(layout_change *x, const reef_module *m, const 
     if (x->count) s = reef__layouts_begin(x);
     if (s >= 0) s = reef__scripts_try(x->module, m->scripts, m->script_count, x->why, sizeof x->why);
     if (s >= 0) s = reef__module_take(x->world, x->op, m, true);
-    if (s >= 0 && x->count) s = reef__layouts_follow(x);
+    if (s >= 0 && x->count) s = reef__layouts_follow(x, m);
     return s;
 }
 
@@ -55,6 +55,7 @@ COLD reef_status reef_code_use(reef_world *w, reef_code *c, const reef_module *m
     static const reef_code_settings defaults;
     reef_status s = reef__module_allowed(w, op, m);
     if (s != REEF_OK) return s;
+    if (w->code_pinned) return refuse_code(w, op, REEF_LOCKED, w->code_pinned);
     if (c == NULL || c->loading || c->module)
         return refuse_code(w, op, REEF_BAD_ARGUMENT, "the code is being loaded, or was used before");
     layout_change x = {
@@ -73,6 +74,11 @@ COLD reef_status reef_code_use(reef_world *w, reef_code *c, const reef_module *m
     if (settings) settings->undescribed.id = undescribed;
     if (s >= 0) c->module = x.module;
     return s;
+}
+
+COLD void reef_code_pin(reef_world *w, const char *why)
+{
+    if (WORLD_GIVEN(w)) w->code_pinned = why;
 }
 
 /* ---- what leads into it ---- */

@@ -4,13 +4,17 @@
  *                     ──after───► type 31 {power, mood, fear}
  *
  * The new layout is another type, which takes over the name (src/type/code.h), so both are valid until the old one has
- * no values any more, and a failure at any point leaves the old one. The world is written as a file in memory while it
- * has the old types, and read with the new ones: what is converted how, in which home, and what would be lost, is what
- * loading an old file does and says (src/file/decode_types.c).
+ * no values any more, and a failure at any point leaves the old one. A world is written as bytes while it has the old
+ * types, and read with the new ones: what is converted how, in which home, and what would be lost, is what loading an
+ * old file does and says (src/file/decode_types.c). Values that a file couldn't carry whole go by their addresses
+ * (src/file/decode_carry.h).
  *
- * A file contains everything that can be observed, but only what fields describe of values with fields, and it can't
- * carry what a value owns. So a world with other values is refused, and so is everything else that would still name the
- * old type: other worlds, snapshots, systems and observers that the module doesn't make again. */
+ * Types belong to the process, so all of its worlds and snapshots that know such a type are converted, or none is:
+ *
+ *     the world ──► its module is used ──► its queries follow ──► its history plays the last ticks again
+ *     each other world ──► the module is used, if it was before ──► its queries follow
+ *     each snapshot ──► a fork of it, as above ──► a snapshot of that
+ *     all of these worked: each snapshot holds what the new one does          otherwise everything goes back */
 #include "api/layout_change.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -26,9 +30,12 @@
 #include "system/schedule.h"
 #include "system/script.h"
 #include "world/snapshot.h"
+#include "file/load.h"
+#include "file/pack.h"
 #include "time/history.h"
 #include "reef/code.h"
 #include "reef/loop_settings.h"
+#include "reef/log.h"
 #include "reef/control.h"
 #include "reef/file.h"
 #include "reef/type_info.h"
@@ -65,9 +72,9 @@ static COLD bool terms_name(const layout_change *x, const reef_term *terms)
 }
 
 /* What still names an old type, of what the module doesn't make again. NULL: nothing. */
-static COLD const char *who_names(const layout_change *x)
+static COLD const char *who_names(const layout_change *x, const reef_world *w)
 {
-    const schedule *s = x->world->schedule;
+    const schedule *s = w->schedule;
     for (uint32_t i = 0; s && i < s->count; i++) {
         const struct system *y = s->entries[i].system;
         bool names = false;
@@ -85,42 +92,31 @@ static COLD const char *who_names(const layout_change *x)
     return NULL;
 }
 
-/* A type of which the world has values that a file can't carry whole. NULL: there is none. */
-static COLD const type *who_is_bound(const layout_change *x, const char **why)
+/* A type of which the world has values that can't be copied. NULL: there is none. */
+static COLD const type *who_is_bound(reef_world *w)
 {
-    const reef_world *w = x->world;
     const type *t;
-    for (uint32_t id = 1; (t = reef__type_of(id)) != NULL; id++) {
-        if (t->size == 0 || t->resets || t->owner || t->relation || t->split || id == reef__scripts_type()) continue;
-        const bool owns = t->hooks.destroy || t->hooks.copy || t->hooks.move;
-        const bool partly = t->field_count && !reef__fields_cover(t->fields, t->field_count, t->size, t->align);
-        if ((!owns && !partly) || reef_count_id(w, (reef_component){id}) == 0) continue;
-        *why = owns ? "they have hooks" : "fields don't describe all their bytes";
-        return t;
-    }
+    for (uint32_t id = 1; (t = reef__type_of(id)) != NULL; id++)
+        if (reef__pack_by_address(t, PACK_HERE) && !t->copyable && reef_count_id(w, (reef_component){id})) return t;
     return NULL;
 }
 
-static COLD reef_status layouts_check(layout_change *x)
+/* May this world be converted? `which` says in messages which one it is. */
+static COLD reef_status world_check(layout_change *x, reef_world *w, const char *which)
 {
-    uint32_t ids[LAYOUTS_MAX], worlds, snapshots;
-    const char *why = NULL, *first = x->list[0].was->name;
-    const reef_history *h = x->settings->history;
-    const uint64_t kept = h ? reef__history_kept(h) : 0;
-    for (uint32_t i = 0; i < x->count; i++) ids[i] = x->list[i].was->id;
-    reef__members_knowing(x->world, ids, x->count, &worlds, &snapshots);
-    if ((worlds || snapshots > kept))
-        return reef__layout_refuse(
-            x, REEF_UNKNOWN_TYPE,
-            "%s has another layout, but %u other worlds and %llu snapshots know the one that it had", first, worlds,
-            (unsigned long long)(snapshots > kept ? snapshots - kept : 0));
-    const char *name = who_names(x);
+    const char *first = x->list[0].was->name;
+    if (w->running || world_engaged(w) || w->loading)
+        return reef__layout_refuse(x, REEF_LOCKED, "%s has another layout, but %s is in use", first, which);
+    const char *name = who_names(x, w);
     if (name)
-        return reef__layout_refuse(x, REEF_UNKNOWN_TYPE, "%s has another layout, but %s names it, too", first, name);
-    const type *t = who_is_bound(x, &why);
+        return reef__layout_refuse(x, REEF_UNKNOWN_TYPE, "%s has another layout, but %s of %s names it, too", first,
+                                   name, which);
+    const type *t = who_is_bound(w);
     if (t == NULL) return REEF_OK;
-    return reef__layout_refuse(x, REEF_NOT_COPYABLE, "%s has another layout, but %s can't be converted: %s", first,
-                               t->name, why);
+    return reef__layout_refuse(
+        x, REEF_NOT_COPYABLE,
+        "%s has another layout, but %s can't be converted: %llu values have hooks and none that copies", first, t->name,
+        (unsigned long long)reef_count_id(w, (reef_component){t->id}));
 }
 
 /* ---- converting ---- */
@@ -136,22 +132,21 @@ static COLD void layout_lost(void *context, const reef_load_note *n)
                    n->field ? "." : "", n->field ? n->field : "", (unsigned long long)n->lost);
 }
 
-/* Writes the world with the old types, and reads it with the new ones. */
-static COLD reef_status world_convert(layout_change *x)
+/* Writes a world with the old types, and reads it with the new ones. */
+static COLD reef_status world_convert(layout_change *x, reef_world *w)
 {
-    reef_world *w = x->world;
     reef_bytes bytes = {0};
-    const reef_save_desc save = {.raw = true};
     const reef_load_desc load = {
         .unknown = REEF_UNKNOWN_REFUSE, .lossless = !x->settings->lose_values, .note = layout_lost, .context = x};
     for (uint32_t i = 0; i < x->count; i++)
         if (reef__world_knows(w, x->list[i].was->id) &&
             reef_world_use(w, (reef_component){x->list[i].is->id}) != REEF_OK)
             return REEF_NO_MEMORY;
-    reef_status s = reef_save_bytes(w, &bytes, &save);
+    reef_status s = reef__save_here(w, &bytes, x->op);
+    if (s != REEF_OK && s != REEF_NO_MEMORY) (void)reef_error_text(w, x->why, sizeof x->why);
     if (s != REEF_OK) return s;
     reef_world *fresh = reef__world_blank(w);
-    s = fresh ? reef_load_bytes(fresh, bytes.data, bytes.size, &load) : REEF_NO_MEMORY;
+    s = fresh ? reef__load_here(fresh, &bytes, x->op, &load) : REEF_NO_MEMORY;
     if (s != REEF_OK && s != REEF_NO_MEMORY && x->why[0] == 0 && fresh)
         (void)reef__layout_refuse(x, s, "%s", reef_last_error(fresh).detail);
     if (s == REEF_OK) x->why[0] = 0;
@@ -164,6 +159,89 @@ static COLD reef_status world_convert(layout_change *x)
     }
     return s;
 }
+
+static COLD reef_status queries_follow(layout_change *x, reef_world *w, queries_renewal *q)
+{
+    q->now = layout_now;
+    q->context = x;
+    const reef_status s = reef__queries_renew(q, w, x->op, reef__query_planned);
+    if (q->bound)
+        (void)reef__layout_refuse(x, s, "%s has another layout, but a query compares or sorts by its values",
+                                  x->list[0].was->name);
+    return s;
+}
+
+/* ---- all others of the process ---- */
+
+/* Another world, or a snapshot. */
+struct layout_member {
+    reef_world *world;                   /* of a snapshot: a fork of it */
+    reef_snapshot *snapshot, *converted; /* NULL: it is a world */
+    module_trial trial;
+    bool tried;
+    queries_renewal queries;
+};
+
+static COLD reef_snapshot *snapshot_of(family_member *m)
+{
+    return (reef_snapshot *)(void *)((char *)m - offsetof(reef_snapshot, member));
+}
+
+/* Lists them, before the change makes worlds of its own. The history's snapshots aren't among them: it begins anew. */
+static COLD reef_status members_list(layout_change *x)
+{
+    uint32_t ids[LAYOUTS_MAX];
+    for (uint32_t i = 0; i < x->count; i++) ids[i] = x->list[i].was->id;
+    memory *m = &x->world->family->memory;
+    const uint32_t all = reef__members_knowing(x->world, ids, x->count, NULL, 0);
+    if (all == 0) return REEF_OK;
+    family_member **list = reef__memory_zeroed(m, MEMORY_OTHER, all * sizeof *list);
+    x->others = reef__memory_zeroed(m, MEMORY_OTHER, all * sizeof *x->others);
+    x->other_room = x->others ? all : 0;
+    for (uint32_t i = 0, n = list && x->others ? reef__members_knowing(x->world, ids, x->count, list, all) : 0; i < n;
+         i++) {
+        reef_snapshot *s = list[i]->world ? NULL : snapshot_of(list[i]);
+        if (s && x->settings->history && reef__history_has(x->settings->history, s)) continue;
+        x->others[x->other_count++] = (layout_member){.world = list[i]->world, .snapshot = s};
+    }
+    const bool ok = list && x->others;
+    reef__memory_free(m, MEMORY_OTHER, list, all * sizeof *list);
+    return ok ? REEF_OK : REEF_NO_MEMORY;
+}
+
+static COLD reef_status member_convert(layout_change *x, layout_member *y, const reef_module *m)
+{
+    if (y->snapshot && (y->world = reef__snapshot_restorable(y->snapshot)) == NULL) return REEF_NO_MEMORY;
+    reef_world *w = y->world;
+    const char *which = y->snapshot ? "a snapshot" : "another world";
+    reef_status s = world_check(x, w, which);
+    if (s == REEF_OK) s = reef_flush(w);
+    if (s >= 0) {
+        y->tried = reef__trial_begin(w, x->op, &y->trial);
+        s = y->tried ? world_convert(x, w) : w->error.status;
+    }
+    const schedule *now = w->schedule;
+    if (s >= 0 && now && reef__module_find(now, x->module)) s = reef__module_take(w, x->op, m, true);
+    if (s >= 0 && !y->snapshot) s = queries_follow(x, w, &y->queries);
+    if (s >= 0 && y->snapshot && (y->converted = reef_snapshot_take(w)) == NULL) s = w->error.status;
+    if (s < 0 && x->why[0] == 0 && s != REEF_NO_MEMORY) (void)reef_error_text(w, x->why, sizeof x->why);
+    if (s >= 0) return s;
+    char detail[REEF_DETAIL_MAX];
+    (void)snprintf(detail, sizeof detail, "%s", x->why);
+    if (detail[0]) (void)reef__layout_refuse(x, s, "%s, in %s", detail, which);
+    return s;
+}
+
+static COLD void member_end(layout_member *y, reef_status s)
+{
+    if (y->queries.world) reef__queries_renewed(&y->queries, s >= 0);
+    if (y->tried) (void)reef__trial_end(y->world, &y->trial, s);
+    if (s >= 0 && y->converted) reef__snapshot_become(y->snapshot, y->converted);
+    reef_snapshot_free(y->converted);
+    if (y->snapshot) reef_world_free(y->world);
+}
+
+/* ---- the change ---- */
 
 static COLD reef_status past_begin(layout_change *x)
 {
@@ -184,29 +262,28 @@ COLD reef_status reef__layouts_begin(layout_change *x)
     if (x->settings->history && !reef__history_of(x->settings->history, w))
         return reef__layout_refuse(x, REEF_BAD_ARGUMENT, "the history is another world's");
     reef_status s = reef_flush(w);
-    if (s == REEF_OK) s = layouts_check(x);
+    if (s == REEF_OK) s = world_check(x, w, "the world");
+    if (s == REEF_OK) s = members_list(x);
     if (s != REEF_OK) return s;
     x->tried = reef__trial_begin(w, x->op, &x->trial);
     if (!x->tried) return w->error.status;
     s = past_begin(x);
-    return s < 0 ? s : world_convert(x);
+    return s < 0 ? s : world_convert(x, w);
 }
 
-COLD reef_status reef__layouts_follow(layout_change *x)
+COLD reef_status reef__layouts_follow(layout_change *x, const reef_module *m)
 {
-    x->queries.now = layout_now;
-    x->queries.context = x;
-    reef_status s = reef__queries_renew(&x->queries, x->world, x->op, reef__query_planned);
-    if (x->queries.bound)
-        (void)reef__layout_refuse(x, s, "%s has another layout, but a query compares or sorts by its values",
-                                  x->list[0].was->name);
+    reef_status s = queries_follow(x, x->world, &x->queries);
+    for (uint32_t i = 0; s >= 0 && i < x->other_count; i++) s = member_convert(x, &x->others[i], m);
     if (s >= 0 && x->aside) s = reef__history_play(x->settings->history, x->aside);
     return s;
 }
 
 COLD reef_status reef__layouts_end(layout_change *x, reef_status s)
 {
-    reef__queries_renewed(&x->queries, s >= 0);
+    for (uint32_t i = x->other_count; i-- > 0;) member_end(&x->others[i], s);
+    reef__memory_free(&x->world->family->memory, MEMORY_OTHER, x->others, x->other_room * sizeof *x->others);
+    if (x->queries.world) reef__queries_renewed(&x->queries, s >= 0);
     if (x->aside) reef__history_settle(x->settings->history, x->aside, s >= 0);
     return x->tried ? reef__trial_end(x->world, &x->trial, s) : s;
 }

@@ -9,6 +9,7 @@
 
 enum { LAYOUTS_MAX = 64 }; /* types that change at once */
 
+typedef struct layout_member layout_member;
 typedef struct layout_change {
     reef_world *world;
     const char *op;
@@ -20,14 +21,17 @@ typedef struct layout_change {
     bool tried, aside_put;
     reef_history *aside;
     queries_renewal queries;
+    layout_member *others; /* all other worlds and snapshots that know such a type */
+    uint32_t other_count, other_room;
     char why[REEF_DETAIL_MAX]; /* "": the world's last error says it */
 } layout_change;
 
 /* Keeps why it is refused; the answer is the status. */
 REEF_PRINTF(3, 4) reef_status reef__layout_refuse(layout_change *x, reef_status s, const char *format, ...);
-/* Converts the world. In between its module is used; then the queries follow, and the ticks are played again. */
+/* Converts the world. In between its module is used; then the queries follow, all other worlds and snapshots are
+ * converted and use the module, too, and the ticks are played again. */
 reef_status reef__layouts_begin(layout_change *x);
-reef_status reef__layouts_follow(layout_change *x);
+reef_status reef__layouts_follow(layout_change *x, const reef_module *m);
 /* Ends it: with a negative status everything is as before. The answer is that status. */
 reef_status reef__layouts_end(layout_change *x, reef_status s);
 

@@ -452,17 +452,40 @@ COLD uint32_t reef_module_version(const reef_world *w, const char *name)
     return m ? m->version : 0;
 }
 
-static COLD const char *many(uint32_t n) { return n == 1 ? "" : "s"; }
+typedef struct module_printing {
+    const reef_world *world;
+    FILE *to;
+} module_printing;
+
+/* "2 systems (swim, eat)" */
+static COLD void members_print(const module_printing *x, uint64_t id, uint32_t n, bool observers)
+{
+    const schedule *s = x->world->schedule;
+    const char *before = " (";
+    fprintf(x->to, "%u %s%s", n, observers ? "observer" : "system", n == 1 ? "" : "s");
+    for (uint32_t i = 0; i < (observers ? s->observer_count : s->count); i++) {
+        const uint64_t module = observers ? s->observers[i].observer->module : s->entries[i].system->module;
+        if (module != id) continue;
+        fprintf(x->to, "%s%s", before, observers ? s->observers[i].observer->name : s->entries[i].system->name);
+        before = ", ";
+    }
+    if (n) fputs(")", x->to);
+}
 
 static COLD bool module_print(void *context, const reef_module_info *m)
 {
-    fprintf(context, "%s %u: %u system%s, %u observer%s", m->name, m->version, m->systems, many(m->systems),
-            m->observers, many(m->observers));
-    fprintf(context, m->module->needs ? "; needs %s\n" : "\n", m->module->needs);
+    const module_printing *x = context;
+    const uint64_t id = reef__module_id(m->name);
+    fprintf(x->to, "%s %u: ", m->name, m->version);
+    members_print(x, id, m->systems, false);
+    fputs(", ", x->to);
+    members_print(x, id, m->observers, true);
+    fprintf(x->to, m->module->needs ? "; needs %s\n" : "\n", m->module->needs);
     return true;
 }
 
 COLD void reef_print_modules(const reef_world *w, FILE *to)
 {
-    if (WORLD_GIVEN(w) && to) (void)reef_visit_modules(w, module_print, to);
+    module_printing x = {w, to};
+    if (WORLD_GIVEN(w) && to) (void)reef_visit_modules(w, module_print, &x);
 }

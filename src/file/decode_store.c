@@ -82,7 +82,7 @@ static bool slot_read(decoding *d, const file_type *f, value_store *s, uint32_t 
         *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
         if (slot == s->count) s->count++;
     }
-    if (f->t->size && f->op_count) reef__decode_value_flat(f, f->t, from, value);
+    if (f->t->size && (f->op_count || f->carry)) reef__decode_value_flat(f, f->t, from, value);
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include "file/decode_types.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/fields.h"
 #include "type/names.h"
 #include "type/portable_bytes.h"
 #include "type/type.h"
@@ -19,6 +20,7 @@
 #include "storage/read.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
+#include "file/decode_carry.h"
 #include "file/decode_names.h"
 #include "file/decoding.h"
 #include "file/numbering.h"
@@ -175,6 +177,13 @@ static bool op_copies(const field_op *op)
 
 void reef__decode_values(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows)
 {
+    for (uint32_t row = 0; f->carry && row < rows; row++) {
+        const unsigned char *address = from + (size_t)row * f->bytes;
+        char *value = to->base[0] + (size_t)row * to->stride[0];
+        if (f->to) memcpy(value, address, f->bytes); /* value_home follows it */
+        else reef__decode_carry(f, address, value);
+    }
+    if (f->carry) return;
     if (f->whole && to->stride[0] == f->bytes) {
         memcpy(to->base[0], from, (size_t)rows * f->bytes);
         return;
@@ -193,6 +202,16 @@ void reef__decode_values(const file_type *f, const unsigned char *from, const va
         else
             for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) op->lost += !op_convert(f, op, p, q);
     }
+}
+
+void reef__decode_op(const file_type *f, uint32_t i, const char *from, char *to)
+{
+    field_op *op = &f->ops[i];
+    const unsigned char *p = (const unsigned char *)from + op->from;
+    const size_t bytes = (size_t)op->count * (op->kind ? reef__kind_size((reef_kind)op->kind) : 1);
+    if (op->kind == 0) op->lost += !bytes_are_zero(p, op->count);
+    else if (op->was == op->kind && op->rename_count == 0) memcpy(to + op->to, p, bytes);
+    else op->lost += !op_convert(f, op, p, to + op->to);
 }
 
 void reef__decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to)
@@ -315,20 +334,41 @@ static bool plan_note(type_reading *x, reef_load_note_kind kind, const type *t, 
 
 static bool plan_by_fields(type_reading *x, const type *t)
 {
+    const char *names[REEF_FIELDS_MAX];
+    uint32_t pair[REEF_FIELDS_MAX];
+    uint64_t taken = 0;
+    for (uint32_t k = 0; k < x->count; k++) names[k] = x->fields[k].name;
+    reef__fields_pair(t->fields, t->field_count, names, x->count, pair);
     for (uint32_t i = 0; i < t->field_count; i++) {
-        uint32_t k = 0;
-        while (k < x->count && strcmp(x->fields[k].name, t->fields[i].name) != 0) k++;
-        if (!(k < x->count ? plan_field(x, t, &t->fields[i], i, &x->fields[k])
-                           : plan_note(x, REEF_NOTE_FIELD_DEFAULT, t, t->fields[i].name, NULL)))
+        const uint32_t k = pair[i];
+        if (!(k != FIELD_UNPAIRED ? plan_field(x, t, &t->fields[i], i, &x->fields[k])
+                                  : plan_note(x, REEF_NOTE_FIELD_DEFAULT, t, t->fields[i].name, NULL)))
             return false;
+        if (k != FIELD_UNPAIRED) taken |= UINT64_C(1) << k;
     }
-    for (uint32_t k = 0; k < x->count; k++) {
-        uint32_t i = 0;
-        while (i < t->field_count && strcmp(x->fields[k].name, t->fields[i].name) != 0) i++;
-        if (i == t->field_count && !plan_note(x, REEF_NOTE_FIELD_DROPPED, t, x->fields[k].name, &x->fields[k]))
+    for (uint32_t k = 0; k < x->count; k++)
+        if (!(taken >> k & 1) && !plan_note(x, REEF_NOTE_FIELD_DROPPED, t, x->fields[k].name, &x->fields[k]))
             return false;
-    }
     return true;
+}
+
+/* Adds steps for the bytes of a value in memory that belong to no field, if they are more than a compiler leaves
+ * between fields. */
+static bool plan_outside(type_reading *x)
+{
+    const type *was = x->f->carry->was;
+    const uint32_t first = x->f->op_count;
+    for (uint32_t end = 0; end < was->size;) {
+        uint32_t next = was->size, behind = was->size;
+        for (uint32_t i = 0; i < was->field_count; i++) {
+            const reef_field *f = &was->fields[i];
+            if (f->offset + f->bytes > end && f->offset < next) next = f->offset, behind = f->offset + f->bytes;
+        }
+        if (next > end && next - end >= was->align && !plan_leave(x, end, next - end)) return false;
+        end = behind;
+    }
+    return first == x->f->op_count ||
+           reef__decode_keep(x->d, x->f, REEF_NOTE_FIELD_DROPPED, first, "(bytes outside of its fields)", NULL, NULL);
 }
 
 /* Makes the plan for a type of the program without fields: the fields go to the offsets that they had in the writer's
@@ -353,6 +393,10 @@ static bool type_plan_make(type_reading *x, const type *t)
     file_type *f = x->f;
     const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
     uint32_t covered = 0;
+    if (f->carry) {
+        f->partial = true;
+        return f->carry->was->id == t->id || (plan_by_fields(x, t) && plan_outside(x));
+    }
     if (f->flags & TYPE_OMITTED) {
         f->partial = true;
         return true;
@@ -384,7 +428,7 @@ static bool type_as_written(const type_reading *x, const type *t)
     const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
     const uint32_t count = fields ? t->field_count : 0;
     if (f->home != t->home || f->size != t->size || f->relation != t->relation ||
-        f->bytes != reef__pack_bytes(t, (x->d->load->flags & FILE_RAW) != 0))
+        f->bytes != reef__pack_bytes(t, x->d->load->flags & FILE_RAW ? PACK_RAW : PACK_PORTABLE))
         return false;
     if (count != x->count || ((f->flags & TYPE_RAW) && fields)) return false;
     for (uint32_t i = 0; i < count; i++) {
@@ -492,6 +536,7 @@ static bool type_resolve(type_reading *x)
     const uint32_t id = reef_type_find(f->name).id;
     const type *t = reef__type_of(id);
     bool ok = t && t->owner == 0 && reef__world_knows(d->w, id) && !(t->split && REEF_ACQUIRE_U32(&t->part_count) == 0);
+    if (ok && f->carry && !reef__decode_carry_allowed(d, f, t)) return false;
     if (!ok) ok = type_unknown(x);
     else if (id == d->script && (f->home != t->home || (f->flags & TYPE_RAW)))
         return reef__in_wrong(d->in, REEF_CORRUPT, "the type of scripts is raw, or has another home");
@@ -507,7 +552,9 @@ static bool type_resolve(type_reading *x)
             whole.split = false;
             ok = type_plan_make(x, &whole);
         } else ok = type_plan_make(x, t);
-        f->t = ok ? standin_make(d, f->home, t->size, t->align) : NULL;
+        f->t = !ok        ? NULL
+               : f->carry ? standin_make(d, f->home, sizeof(void *), sizeof(void *))
+                          : standin_make(d, f->home, t->size, t->align);
         f->whole = false;
         ok = f->t != NULL;
     }
@@ -531,7 +578,7 @@ static bool field_read(type_reading *x, uint32_t i, uint32_t *at)
     if (!reef__get_text(in, p->unit, REEF_TYPE_NAME_MAX)) return false;
     p->lowest = reef__get_f64(in);
     p->highest = reef__get_f64(in);
-    p->at = *at;
+    p->at = x->f->flags & TYPE_HERE ? p->offset : *at;
     if (in->status != REEF_OK) return false;
     if (p->kind == 0 || p->bytes == 0 || p->bytes % reef__kind_size((reef_kind)p->kind))
         return reef__in_wrong(in, REEF_CORRUPT, "field %.80s has an impossible kind or size", p->name);
@@ -566,6 +613,7 @@ static bool type_sizes_sound(const file_type *f, uint32_t count, uint32_t sum)
 {
     if ((f->home == REEF_BIT) && f->size) return false;
     if ((f->flags & TYPE_RAW) && (f->flags & TYPE_OMITTED)) return false;
+    if (f->flags & TYPE_HERE) return f->bytes == sizeof(void *) && !(f->flags & (TYPE_RAW | TYPE_OMITTED));
     if (f->flags & TYPE_RAW) return f->bytes == f->size && count == 0;
     return f->flags & TYPE_OMITTED ? f->bytes == 0 : f->bytes == sum;
 }
@@ -588,6 +636,8 @@ static bool type_read(type_reading *x)
     if (in->status != REEF_OK) return false;
     if ((f->flags & TYPE_RAW) && !(d->load->flags & FILE_RAW))
         return reef__in_wrong(in, REEF_CORRUPT, "a type is raw, but the header doesn't say so");
+    if ((f->flags & TYPE_HERE) && !d->load->here)
+        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has flags that a file doesn't have", name);
     f->name_bytes = strlen(name) + 1;
     f->name = reef__memory_resize(d->memory, MEMORY_OTHER, NULL, 0, f->name_bytes, PLAIN_ALIGN);
     if (f->name == NULL) return reef__decode_no_memory(d);
@@ -599,6 +649,7 @@ static bool type_read(type_reading *x)
     if (ok && f->flags & TYPE_RELATION) f->relation = reef__get_u32(in);
     ok = ok && in->status == REEF_OK;
     if (ok && f->flags & TYPE_NAMES) ok = names_read(x);
+    if (ok && f->flags & TYPE_HERE) ok = reef__decode_carry_make(d, f, reef__get_u32(in));
     if (ok && !type_sizes_sound(f, x->count, sum))
         ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s has an impossible size or home", name);
     ok = ok && type_resolve(x);
@@ -625,6 +676,7 @@ void reef__decode_types_drop(decoding *d)
 {
     for (uint32_t i = 0; i < d->type_count; i++) {
         file_type *f = &d->types[i];
+        reef__decode_carry_drop(d, f);
         reef__memory_free(d->memory, MEMORY_OTHER, f->name, f->name_bytes);
         reef__memory_free(d->memory, MEMORY_OTHER, f->ops, f->op_room * sizeof *f->ops);
         reef__memory_free(d->memory, MEMORY_OTHER, f->renames, f->rename_room * sizeof *f->renames);
@@ -654,17 +706,20 @@ static bool value_home(decoding *d, const file_type *f, reef_entity e)
     reef_world *w = d->w;
     const reef_component from = {f->t->id}, to = {f->to->id};
     const void *value = f->to->size ? reef__value_itself(w, e, from) : NULL;
+    const void *source = NULL;
     void *copied = f->to->size ? reef__decode_value_room(d, f->to->size) : NULL;
     if (f->to->size && copied == NULL) return false;
-    if (value) memcpy(copied, value, f->to->size);
+    if (value && f->carry) memcpy(&source, value, sizeof source);
+    else if (value) memcpy(copied, value, f->to->size);
     const bool off = !reef_is_enabled_id(w, e, from);
-    reef_status s = f->to->hooked || f->to->size == 0 ? reef_add_id(w, e, to, NULL, NULL)
-                                                      : reef_set_id(w, e, to, copied, f->to->size);
+    reef_status s = f->to->hooked || f->to->size == 0 || f->carry ? reef_add_id(w, e, to, NULL, NULL)
+                                                                  : reef_set_id(w, e, to, copied, f->to->size);
     if (s < 0) return reef__decode_no_memory(d);
-    if (f->to->hooked && f->to->field_count) {
+    if (f->carry || (f->to->hooked && f->to->field_count)) {
         char *made = reef_mut_id(w, e, to);
         if (made == NULL) return reef__decode_no_memory(d);
-        fields_copy(f->to, made, copied);
+        if (f->carry) reef__decode_carry(f, (const unsigned char *)&source, made);
+        else fields_copy(f->to, made, copied);
     }
     return !off || reef_enable_id(w, e, to, false) == REEF_OK || reef__decode_no_memory(d);
 }
@@ -714,9 +769,18 @@ static void values_count(decoding *d)
     }
 }
 
+/* Has no hook refused to copy a value? */
+static bool values_carried(decoding *d)
+{
+    for (uint32_t i = 0; i < d->type_count; i++)
+        if (d->types[i].carry && d->types[i].carry->failed) return reef__decode_no_memory(d);
+    return true;
+}
+
 bool reef__decode_standins_end(decoding *d)
 {
     bool some = false;
+    if (!values_carried(d)) return false;
     values_count(d);
     for (uint32_t i = 0; i < d->type_count; i++) some |= d->types[i].to != NULL;
     for (uint32_t bit = 0; bit < TABLE_CODES; bit++) some |= d->codes[bit] != NULL;
@@ -732,5 +796,5 @@ bool reef__decode_standins_end(decoding *d)
     uint64_t unused;
     for (uint32_t bit = 0; bit < TABLE_CODES; bit++)
         if (d->codes[bit] && !type_leave(d, d->codes[bit], &unused)) return reef__decode_no_memory(d);
-    return true;
+    return values_carried(d);
 }

@@ -28,7 +28,8 @@ enum {
     TYPE_TRACKED = 4,
     TYPE_RELATION = 8,
     TYPE_NAMES = 16,
-    TYPE_FLAGS = 31
+    TYPE_HERE = 32, /* values are addresses; only between worlds of one process */
+    TYPE_FLAGS = 63
 }; /* flags of a type in a file, and all of them */
 
 /* One step of a plan: `count` elements of a field. Elements of the same kind are copied, and steps that lie side by
@@ -62,13 +63,14 @@ typedef struct file_type {
     uint32_t op_count, op_room;
     value_rename *renames; /* of all fields whose values are translated by name (decode_names.h) */
     uint32_t rename_count, rename_room;
-    bool whole;      /* the plan is one copy of all bytes of a value */
-    bool partial;    /* the plan leaves bytes of a value as they are */
-    bool dropped;    /* values are left out */
-    bool declarable; /* a load would declare it, of which this is only the plan */
-    uint64_t rows;   /* in the end: number of values; of a type that is left out, also before */
-    uint64_t lost;   /* of these, without those that the steps of the plan count */
-    bool counted;    /* this record had its first VALS */
+    bool whole;                /* the plan is one copy of all bytes of a value */
+    bool partial;              /* the plan leaves bytes of a value as they are */
+    bool dropped;              /* values are left out */
+    bool declarable;           /* a load would declare it, of which this is only the plan */
+    uint64_t rows;             /* in the end: number of values; of a type that is left out, also before */
+    uint64_t lost;             /* of these, without those that the steps of the plan count */
+    bool counted;              /* this record had its first VALS */
+    struct value_carry *carry; /* TYPE_HERE: decode_carry.h; else NULL */
 } file_type;
 
 typedef struct file_table {

@@ -185,12 +185,12 @@ static uint64_t length_guess(const encoding *x)
         if (t == NULL || table_rows(t) == 0) continue;
         for (uint32_t k = 0; k < t->shape->component_count; k++) {
             const type *c = type_known(t->shape->component[k]);
-            row += c->owner ? 0 : reef__pack_bytes(c, x->d->raw);
+            row += c->owner ? 0 : reef__pack_bytes(c, x->d->form);
         }
         n += table_rows(t) * row;
     }
     for (state_key k = {0}; reef__state_next(STATE_STORES, x->w, NULL, &k);)
-        n += store_of(x->w, k.key)->count * (sizeof(reef_entity) + reef__pack_bytes(k.type, x->d->raw));
+        n += store_of(x->w, k.key)->count * (sizeof(reef_entity) + reef__pack_bytes(k.type, x->d->form));
     return n + 1024;
 }
 

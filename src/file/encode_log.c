@@ -100,7 +100,7 @@ static void event_values_put(encoding *x, const type *t, const events_span *now,
 {
     const bool flat = reef__type_is_flat(t);
     uint32_t n;
-    if (now->first == now->end || reef__pack_bytes(t, x->d->raw) == 0) return;
+    if (now->first == now->end || reef__pack_bytes(t, x->d->form) == 0) return;
     reef_events r = reef__events_waiting(x->w, reef__events_of(x->w, t->id));
     uint64_t at = now->first;
     for (const char *run; (run = reef_event_run(&r, &n)) != NULL; at += n) {
@@ -245,8 +245,8 @@ void reef__encode_lost(encoding *x)
     for (uint64_t at = lost_first(x, x->w); lost_next(x->w, &at, &e, &value); count++) {
         unsigned char *to = NULL;
         reef__put_handle(x->o, e);
-        to = reef__put_room(x->o, reef__pack_bytes(t, x->d->raw));
-        if (to) reef__portable_values(t, to, &value, 1);
+        to = reef__put_room(x->o, reef__pack_bytes(t, x->d->form));
+        if (to) reef__pack_values(t, x->d->form, to, &value, 1);
     }
     reef__put_now(x->o, where, count);
     reef__encode_end(x);

@@ -43,7 +43,7 @@ static uint64_t again_in(const encoding *x, const table *t)
     if (x->again == UINT64_MAX || t == NULL) return UINT64_MAX;
     for (uint32_t i = 0; i < t->shape->component_count; i++) {
         const type *c = type_known(t->shape->component[i]);
-        if (c->owner == 0 && reef__pack_allowed(c, x->d->raw) != REEF_OK) return UINT64_MAX;
+        if (c->owner == 0 && reef__pack_allowed(c, x->d->form) != REEF_OK) return UINT64_MAX;
     }
     return x->again;
 }

@@ -31,7 +31,7 @@ static bool page_shared(const value_store *s, const value_store *old, uint32_t p
 /* encoding.again for a store, as again_in is for a table. */
 static uint64_t again_of(const encoding *x, const type *t)
 {
-    return x->again == UINT64_MAX || reef__pack_allowed(t, x->d->raw) != REEF_OK ? UINT64_MAX : x->again;
+    return x->again == UINT64_MAX || reef__pack_allowed(t, x->d->form) != REEF_OK ? UINT64_MAX : x->again;
 }
 
 /* Was something on the page written after `again`? */
@@ -120,7 +120,7 @@ static void slots_put(encoding *x, const page_at *at, bool flat, uint32_t slot, 
 static void page_put(encoding *x, const page_at *now, const page_at *was, uint32_t rows, bool flat, uint64_t again)
 {
     enum { PIECE_HEAD = 17 };
-    const uint32_t gap = PIECE_HEAD / ((uint32_t)sizeof(reef_entity) + reef__pack_bytes(now->t, x->d->raw)),
+    const uint32_t gap = PIECE_HEAD / ((uint32_t)sizeof(reef_entity) + reef__pack_bytes(now->t, x->d->form)),
                    slots = now->slots > was->slots ? now->slots : was->slots;
     uint32_t pieces = 0;
     reef__section_begin(x->o, SECTION_PAGE);
@@ -173,7 +173,7 @@ static void multi_put_all(encoding *x, const type *t, const value_store *s)
     enum { PART_BYTES = 1 << 20 };
     const value_store *old = store_in(x->base, t->id);
     const bool flat = reef__type_is_flat(t);
-    const uint32_t bytes = reef__pack_bytes(t, x->d->raw);
+    const uint32_t bytes = reef__pack_bytes(t, x->d->form);
     uint32_t count = 0;
     size_t where = 0;
     uint64_t length = 0;

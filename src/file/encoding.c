@@ -49,7 +49,7 @@ void reef__encode_list_end(encoding *x, encode_list *l)
 
 bool reef__encode_allowed(encoding *x, const type *t)
 {
-    const reef_status s = reef__pack_allowed(t, x->d->raw);
+    const reef_status s = reef__pack_allowed(t, x->d->form);
     if (s == REEF_OK || x->o->dry) return true;
     if (!x->reported) reef__failure(x->w, s, x->op, (reef_component){t->id}, (reef_entity){0, 0}, 0);
     x->reported = true;
@@ -59,14 +59,14 @@ bool reef__encode_allowed(encoding *x, const type *t)
 
 void reef__encode_values(encoding *x, const type *t, bool flat, const void *values, size_t n)
 {
-    const size_t bytes = reef__pack_bytes(t, x->d->raw);
+    const size_t bytes = reef__pack_bytes(t, x->d->form);
     if (bytes == 0 || n == 0) return;
-    if (flat) {
+    if (flat && !reef__pack_by_address(t, x->d->form)) {
         reef__put_block(x->o, values, n * t->size);
         return;
     }
     unsigned char *to = reef__put_room(x->o, n * bytes);
-    if (to) reef__portable_values(t, to, values, n);
+    if (to) reef__pack_values(t, x->d->form, to, values, n);
 }
 
 void reef__encode_handles(encoding *x, const reef_entity *e, size_t n)
@@ -82,10 +82,10 @@ uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *co
     columns[n++] = (file_column){NULL, SLOT_ENTITIES, sizeof(reef_entity), HOST_IS_LITTLE};
     for (uint32_t i = 0; i < s->component_count; i++) {
         const type *t = type_known(s->component[i]);
-        const uint32_t bytes = t->owner ? 0 : reef__pack_bytes(t, x->d->raw);
+        const uint32_t bytes = t->owner ? 0 : reef__pack_bytes(t, x->d->form);
         if (bytes)
             columns[n++] = (file_column){t, t->split ? 0 : reef__slot_seek(x->w, t->id, s->table), bytes,
-                                         !t->split && reef__type_is_flat(t)};
+                                         !t->split && reef__type_is_flat(t) && !reef__pack_by_address(t, x->d->form)};
     }
     return n;
 }
@@ -129,15 +129,16 @@ static void named_values_put(section_out *o, const reef_field *fields, uint32_t 
 static void type_put(encoding *x, const type *t)
 {
     section_out *o = x->o;
-    const uint32_t bytes = reef__pack_bytes(t, x->d->raw);
+    const uint32_t bytes = reef__pack_bytes(t, x->d->form);
     const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
     const uint32_t count = fields ? t->field_count : 0;
+    const bool here = reef__pack_by_address(t, x->d->form);
     bool named = false;
     for (uint32_t i = 0; i < count; i++) named |= fields[i].names != NULL;
     reef__put_text(o, t->name);
     reef__put_u8(o, (uint32_t)t->home);
-    reef__put_u8(o, (bytes && fields == NULL ? 1u : 0u) | (bytes == 0 && t->size ? 2u : 0u) | (t->tracked ? 4u : 0u) |
-                        (t->relation ? 8u : 0u) | (named ? 16u : 0u));
+    reef__put_u8(o, (bytes && fields == NULL && !here ? 1u : 0u) | (bytes == 0 && t->size ? 2u : 0u) |
+                        (t->tracked ? 4u : 0u) | (t->relation ? 8u : 0u) | (named ? 16u : 0u) | (here ? 32u : 0u));
     reef__put_u32(o, t->size);
     reef__put_u32(o, t->align);
     reef__put_u32(o, bytes);
@@ -154,6 +155,7 @@ static void type_put(encoding *x, const type *t)
     }
     if (t->relation) reef__put_u32(o, t->relation);
     if (named) named_values_put(o, fields, count);
+    if (here) reef__put_u32(o, t->id);
 }
 
 static void types_put(encoding *x)

@@ -78,7 +78,8 @@ static reef_status journal_produce(void *context, reef_writer writer)
     const reef_journal *j = x->journal;
     reef__out_begin(&x->out, journal_memory(j), writer);
     reef__out_header(&x->out, (uint16_t)(FILE_JOURNAL | (j->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0)));
-    const record_desc d = {.world = j->world, .raw = j->raw, .progress = j->progress, .context = j->context};
+    const record_desc d = {
+        .world = j->world, .form = j->raw ? PACK_RAW : PACK_PORTABLE, .progress = j->progress, .context = j->context};
     x->written = reef__record_write(&x->out, &x->numbers, &d, x->op);
     reef__out_drop(&x->out);
     return x->written;
@@ -122,7 +123,7 @@ static reef_status journal_write(reef_journal *j, const char *op)
     o.chain = j->chain;
     const record_desc d = {.world = j->world,
                            .base = j->base,
-                           .raw = j->raw,
+                           .form = j->raw ? PACK_RAW : PACK_PORTABLE,
                            .unsynced = !j->synced,
                            .progress = j->progress,
                            .context = j->context};

@@ -86,7 +86,7 @@ typedef struct loading {
     reef_world *world;
     const char *op;
     const reef_load_desc *desc;
-    bool difference;
+    bool difference, here;
     uint64_t *lost; /* only say what a load would do, and what it would lose; NULL: load */
     file_in *file;  /* that is read; NULL: it is none */
 } loading;
@@ -95,8 +95,11 @@ typedef struct loading {
 static reef_status load_read(const loading *x, section_in *in)
 {
     reef_world *w = x->world;
-    record_load r = {
-        .desc = x->desc, .numbering = {.memory = in->memory}, .difference = x->difference, .planned = x->lost != NULL};
+    record_load r = {.desc = x->desc,
+                     .numbering = {.memory = in->memory},
+                     .difference = x->difference,
+                     .planned = x->lost != NULL,
+                     .here = x->here};
     reef_status status = REEF_NO_MEMORY;
     w->hook_failed.id = 0;
     w->calling = x->op;
@@ -137,6 +140,13 @@ static reef_status bytes_read(const loading *x, const void *data, size_t size)
 COLD reef_status reef_load_bytes(reef_world *w, const void *data, size_t size, const reef_load_desc *desc)
 {
     return bytes_read(&(loading){.world = w, .op = "reef_load_bytes", .desc = desc}, data, size);
+}
+
+COLD reef_status reef__load_here(reef_world *w, const reef_bytes *bytes, const char *operation,
+                                 const reef_load_desc *desc)
+{
+    const loading x = {.world = w, .op = operation, .desc = desc, .here = true};
+    return bytes_read(&x, bytes->data, bytes->size);
 }
 
 COLD reef_status reef_diff_apply(reef_world *w, const void *data, size_t size)

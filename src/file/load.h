@@ -4,6 +4,7 @@
 #define REEF_FILE_LOAD_H
 
 #include "file/record.h"
+#include "reef/file.h"
 #include "reef/type.h"
 
 /* Commits what was read. A failure is recorded, and changes nothing. With `back`, which must be {0} before,
@@ -13,5 +14,10 @@ reef_status reef__load_commit(reef_world *w, reef_world *loaded, const record_lo
                               load_back *back);
 void reef__load_return(reef_world *w, reef_world *loaded, const record_load *r, const load_back *back);
 void reef__load_back_drop(const reef_world *w, load_back *back);
+
+/* Writes a world to bytes, and reads such bytes, in the same process and while the world is as it was: nothing of its
+ * values is left out (PACK_HERE). So a world gets the types that took over the names of others. */
+reef_status reef__save_here(reef_world *w, reef_bytes *bytes, const char *operation);
+reef_status reef__load_here(reef_world *w, const reef_bytes *bytes, const char *operation, const reef_load_desc *desc);
 
 #endif

@@ -36,6 +36,10 @@ bool reef__numbering_table(numbering *n, uint32_t id)
 bool reef__numbering_outdated(const numbering *n)
 {
     uint32_t bare = 0;
+    for (uint32_t i = 0; i < n->type_count; i++) { /* another type has its name now */
+        const type *t = reef__type_of(n->types[i]);
+        if (t && t->hidden) return true;
+    }
     for (uint32_t i = 0; n->bare && i < n->type_count; i++) bare += type_is_bare(n->types[i]);
     return bare != n->bare;
 }

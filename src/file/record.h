@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "storage/table.h"
 #include "world/fork_policy.h"
+#include "file/pack.h"
 #include "reef/save.h"
 #include "reef/file.h"
 
@@ -37,7 +38,7 @@ typedef struct version_order {
 typedef struct record_desc {
     reef_world *world;
     reef_world *base; /* of the same family, NULL: the record describes the whole world */
-    bool raw;         /* types without fields are written as bytes */
+    pack_form form;   /* how values are written that fields don't describe */
     bool sealed;      /* the record has the hashes of both states */
     bool unsynced;    /* the records before this one may not be on the disk yet */
     bool part;        /* a part of a world: without events and runs, as if no system had run yet */
@@ -53,6 +54,7 @@ typedef struct record_load {
     struct decoding *decoding; /* what is known of the file's types and tables, over all records */
     bool difference;           /* a difference is wanted: types must be as the file says */
     uint16_t flags;            /* flags of the header */
+    bool here;                 /* it was written as PACK_HERE, and the world that it is of is as it was */
     bool quiet;                /* nobody is told of differences */
     bool planned;              /* the load only says what it would do: no type is declared */
     bool converted;            /* types, fields or homes aren't as in the file: the file can't be continued */

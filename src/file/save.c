@@ -12,6 +12,7 @@
 #include "world/snapshot.h"
 #include "file/encode.h"
 #include "file/file.h"
+#include "file/load.h"
 #include "file/numbering.h"
 #include "file/record.h"
 #include "file/section.h"
@@ -125,7 +126,7 @@ typedef struct saving {
     reef_world *world, *base;
     const reef_save_desc *desc;
     const char *op;
-    bool difference;
+    bool difference, here;
     reef_status written; /* what writing the record answered */
 } saving;
 
@@ -149,11 +150,13 @@ static reef_status saving_write(void *context, reef_writer writer)
     const reef_save_desc *desc = x->desc ? x->desc : &defaults;
     const record_desc d = {.world = w,
                            .base = x->base,
-                           .raw = desc->raw,
+                           .form = x->here     ? PACK_HERE
+                                   : desc->raw ? PACK_RAW
+                                               : PACK_PORTABLE,
                            .sealed = desc->sealed,
                            .progress = desc->progress,
                            .context = desc->context};
-    const uint16_t raw = desc->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0;
+    const uint16_t raw = desc->raw || x->here ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0;
     const uint16_t flags = (uint16_t)(raw | (x->difference ? FILE_DIFFERENCE : 0));
     if (x->difference) x->written = difference_allowed(x, desc);
     else x->written = save_allowed(w, x->op) ? REEF_OK : w->running ? REEF_LOCKED : w->error.status;
@@ -180,7 +183,7 @@ COLD reef_status reef_save_to(reef_world *w, reef_writer writer, const reef_save
 
 COLD reef_status reef_diff_save(reef_world *before, reef_world *after, reef_writer writer, const reef_save_desc *desc)
 {
-    return save_to(&(saving){after, before, desc, "reef_diff_save", true, REEF_OK}, writer);
+    return save_to(&(saving){after, before, desc, "reef_diff_save", true, false, REEF_OK}, writer);
 }
 
 /* ---- files ---- */
@@ -258,9 +261,14 @@ COLD reef_status reef_save_bytes(reef_world *w, reef_bytes *bytes, const reef_sa
     return save_bytes(&(saving){.world = w, .desc = desc, .op = "reef_save_bytes"}, bytes);
 }
 
+COLD reef_status reef__save_here(reef_world *w, reef_bytes *bytes, const char *operation)
+{
+    return save_bytes(&(saving){.world = w, .op = operation, .here = true}, bytes);
+}
+
 COLD reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_bytes *bytes, const reef_save_desc *desc)
 {
-    return save_bytes(&(saving){after, before, desc, "reef_diff_bytes", true, REEF_OK}, bytes);
+    return save_bytes(&(saving){after, before, desc, "reef_diff_bytes", true, false, REEF_OK}, bytes);
 }
 
 COLD void reef_bytes_free(reef_bytes *bytes)

@@ -42,7 +42,7 @@ static struct {
     family_member *first;
 } all_members = {.lock = MUTEX_INIT};
 
-void reef__member_join(family_member *m, const state *s, const reef_world *w)
+void reef__member_join(family_member *m, const state *s, reef_world *w)
 {
     *m = (family_member){.state = s, .world = w};
     mutex_lock(&all_members.lock);
@@ -61,20 +61,21 @@ void reef__member_leave(family_member *m)
     mutex_unlock(&all_members.lock);
 }
 
-COLD void reef__members_knowing(const reef_world *but, const uint32_t *types, uint32_t count, uint32_t *worlds,
-                                uint32_t *snapshots)
+COLD uint32_t reef__members_knowing(const reef_world *but, const uint32_t *types, uint32_t count, family_member **list,
+                                    uint32_t room)
 {
-    *worlds = *snapshots = 0;
+    uint32_t n = 0;
     mutex_lock(&all_members.lock);
-    for (const family_member *m = all_members.first; m; m = m->next) {
+    for (family_member *m = all_members.first; m; m = m->next) {
         bool knows = false;
         for (uint32_t i = 0; i < count; i++)
             knows |= types[i] / 64 < m->state->used_words && (m->state->used_types[types[i] / 64] >> types[i] % 64 & 1);
         if (!knows || m->world == but) continue;
-        if (m->world) ++*worlds;
-        else ++*snapshots;
+        if (n < room) list[n] = m;
+        n++;
     }
     mutex_unlock(&all_members.lock);
+    return n;
 }
 
 /* The checked build says at the end of the program which worlds were never freed. */

@@ -53,13 +53,13 @@ typedef struct family {
 typedef struct family_member {
     struct family_member *next, *previous;
     const struct state *state;
-    const reef_world *world; /* NULL: it is a snapshot */
+    reef_world *world; /* NULL: it is a snapshot */
 } family_member;
-void reef__member_join(family_member *m, const struct state *s, const reef_world *w);
+void reef__member_join(family_member *m, const struct state *s, reef_world *w);
 void reef__member_leave(family_member *m);
-/* How many of them know one of these types, worlds and snapshots, without this world. */
-void reef__members_knowing(const reef_world *but, const uint32_t *types, uint32_t count, uint32_t *worlds,
-                           uint32_t *snapshots);
+/* Those that know one of these types, without this world. Answers how many; at most `room` are written. */
+uint32_t reef__members_knowing(const reef_world *but, const uint32_t *types, uint32_t count, family_member **list,
+                               uint32_t room);
 
 family *reef__family_make(const reef_allocator *allocator);
 void reef__family_free(family *f);

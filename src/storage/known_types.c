@@ -19,7 +19,7 @@ bool (*reef__indexes_declared)(reef_world *w);
 bool reef__world_knows(const reef_world *w, uint32_t c)
 {
     const type *t = reef__type_of(c);
-    if (t == NULL) return false;
+    if (t == NULL || t->gone) return false;
     if (t->owner) c = t->owner;
     return !w->config.strict || (c / 64 < w->state.used_words && (w->state.used_types[c / 64] >> (c % 64) & 1));
 }

@@ -115,6 +115,7 @@ struct reef_world {
     /* the public call for which another call does the work; NULL: there is none. Not set while systems run. */
     const char *calling;
     const char *declaring;          /* the name of the system or observer that is being declared; NULL: none */
+    const char *code_pinned;        /* why reef_code_use is refused; NULL: it isn't (src/api/code.c) */
     struct module_loading *loading; /* src/system/schedule.h; NULL: no module is being loaded */
     struct schedule *schedule;      /* src/system/schedule.h; NULL: no system was ever added */
     struct ticking *ticking;        /* what ticks remember (src/time/tick.c); NULL: the world never ticked */

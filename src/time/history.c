@@ -56,6 +56,7 @@ struct reef_history {
     uint64_t first, tick, end; /* the moments first ... end - 1 exist */
     uint64_t newest, kept;     /* newest: the last tick with a snapshot; kept: their number */
     uint64_t bytes, log_bytes; /* cost of the snapshots; of moments and inputs */
+    uint64_t conversions;      /* of snapshots that the moments know of: conversions_notice */
     bool running;              /* a step function is being called */
 };
 
@@ -123,6 +124,18 @@ static void moment_weigh(reef_history *h, moment *m)
     m->bytes = next ? snapshot_beyond(m->snapshot, &next->snapshot->hot, &next->snapshot->state)
                     : snapshot_beyond(m->snapshot, &h->world->hot, &h->world->state);
     h->bytes += m->bytes;
+}
+
+/* Types may have become others in all snapshots (reef_code_use). Then the states have other hashes, which nobody knows,
+ * and other costs. The newest state knows all types that older ones know. */
+static void conversions_notice(reef_history *h)
+{
+    if (h == NULL || h->kept == 0) return;
+    const uint64_t now = moment_at(h, h->newest)->snapshot->converted;
+    if (LIKELY(now <= h->conversions)) return;
+    h->conversions = now;
+    for (uint64_t t = h->first; t < h->end; t++) moment_at(h, t)->hash = 0;
+    for (uint64_t t = h->newest; t != NO_TICK; t = moment_at(h, t)->older) moment_weigh(h, moment_at(h, t));
 }
 
 /* ---- inputs and states are added and dropped ---- */
@@ -384,9 +397,10 @@ static COLD void playing_keep(playing *p, uint64_t until)
 }
 
 /* May the world play or go back now? */
-static reef_status history_ready(const reef_history *h, const char *op)
+static reef_status history_ready(reef_history *h, const char *op)
 {
     if (h == NULL) return REEF_BAD_ARGUMENT;
+    conversions_notice(h);
     return h->running || world_engaged(h->world) ? history_refuse(h, REEF_LOCKED, op, h->tick) : REEF_OK;
 }
 
@@ -592,12 +606,18 @@ COLD void reef__history_settle(reef_history *h, reef_history *aside, bool stays)
     reef__memory_free(&h->family->memory, MEMORY_OTHER, aside, sizeof *aside);
 }
 
-COLD uint64_t reef__history_kept(const reef_history *h) { return h->kept; }
+COLD bool reef__history_has(const reef_history *h, const reef_snapshot *s)
+{
+    for (uint64_t t = h->kept ? h->newest : NO_TICK; t != NO_TICK; t = moment_at(h, t)->older)
+        if (moment_at(h, t)->snapshot == s) return true;
+    return false;
+}
 COLD bool reef__history_of(const reef_history *h, const reef_world *w) { return h->world == w; }
 
 reef_history_range reef_history_reach(const reef_history *h)
 {
     if (h == NULL) return (reef_history_range){0};
+    conversions_notice((reef_history *)(uintptr_t)h);
     return (reef_history_range){h->first, h->tick, h->end, h->kept, h->bytes + h->log_bytes};
 }
 
@@ -609,6 +629,7 @@ const reef_snapshot *reef_history_at(const reef_history *h, uint64_t tick)
 
 uint64_t reef_history_hash(const reef_history *h, uint64_t tick)
 {
+    conversions_notice((reef_history *)(uintptr_t)h);
     const moment *m = moment_recorded(h, tick);
     return m ? m->hash : 0;
 }

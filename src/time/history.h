@@ -14,7 +14,7 @@ reef_status reef__history_back(reef_history *aside, uint64_t from);
 reef_status reef__history_play(reef_history *h, const reef_history *aside);
 /* Ends it: what was recorded anew stays, or what was put aside is back. */
 void reef__history_settle(reef_history *h, reef_history *aside, bool stays);
-uint64_t reef__history_kept(const reef_history *h); /* number of its snapshots */
+bool reef__history_has(const reef_history *h, const reef_snapshot *s); /* is it one of its snapshots? */
 bool reef__history_of(const reef_history *h, const reef_world *w);
 
 #endif

@@ -94,6 +94,28 @@ COLD bool reef__hooks_of(const reef_hooks *h, uint64_t module)
     return c && c->module == module;
 }
 
+static COLD reef_status retired_construct(void *c, reef_world *w, reef_entity e, void *slot, const void *args)
+{
+    (void)c, (void)w, (void)e, (void)slot, (void)args;
+    return REEF_UNKNOWN_TYPE;
+}
+static COLD reef_status retired_copy(void *c, void *to, const void *from)
+{
+    (void)c, (void)to, (void)from;
+    return REEF_UNKNOWN_TYPE;
+}
+static COLD void retired_move(void *c, void *to, void *from) { (void)c, (void)to, (void)from; }
+static COLD void retired_destroy(void *c, void *slot) { (void)c, (void)slot; }
+
+COLD void reef__hooks_retire(reef_hooks *h)
+{
+    if (h->construct) h->construct = retired_construct;
+    if (h->copy) h->copy = retired_copy;
+    if (h->move) h->move = retired_move;
+    if (h->destroy) h->destroy = retired_destroy;
+    h->context = NULL;
+}
+
 /* Does a pointer fit into bytes of a value that no field describes? */
 static COLD bool pointer_hidden(const type *t)
 {
@@ -124,7 +146,7 @@ COLD bool reef__code_needed(const reef_code *c, char *why, size_t size)
         if (hooks_lead(&t->hooks) == c) (void)snprintf(why, size, "it has hooks of the type %s", t->name);
     for (const reef_type_decl *d = c->held; why[0] == 0 && d && d->next; d = d->next) {
         t = reef__type_of(d->id);
-        if (t && pointer_hidden(t))
+        if (t && !t->hidden && pointer_hidden(t))
             (void)snprintf(why, size, "values of %s have bytes that no field describes", t->name);
     }
     reef__types_unlock();

@@ -61,6 +61,8 @@ bool reef__code_has(uintptr_t at);
 reef_code *reef__code_at(uintptr_t at);
 /* Do some of the hooks lead into code of the module with this id? Under the lock. */
 bool reef__hooks_of(const reef_hooks *h, uint64_t module);
+/* Hooks that nothing calls any more, since the type has no values: they are there as before, and lead nowhere. */
+void reef__hooks_retire(reef_hooks *h);
 /* Why the code can't go, as far as types are concerned and what was counted. False: nothing leads into it. */
 bool reef__code_needed(const reef_code *c, char *why, size_t size);
 

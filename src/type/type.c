@@ -383,8 +383,9 @@ static COLD type *type_hidden_like(const reef_type_desc *d)
         t->hooks.unique = was.unique; /* the registry's copy of the same text */
         t->hooks.track_rows = was.track_rows;
         if (reef__type_same(t, d, id <= registry.settled)) {
-            t->hidden = false;
-            for (uint32_t i = 0; i < t->part_count; i++) record_at(t->parts[i])->hidden = false;
+            t->hidden = t->gone = false;
+            for (uint32_t i = 0; i < t->part_count; i++)
+                record_at(t->parts[i])->hidden = record_at(t->parts[i])->gone = false;
             t->fresh = registry.tried != NULL;
             *type_bucket(t->name) = id;
             for (uint32_t i = 0; i < t->part_count; i++) *type_bucket(record_at(t->parts[i])->name) = t->parts[i];
@@ -545,6 +546,11 @@ static COLD bool type_retire(const reef_type_decl *decl)
         const size_t n = strlen(c->text);
         (void)snprintf(c->text + n, sizeof c->text - n, "; %s", why);
         return false;
+    }
+    for (uint32_t i = 0; i < c->change_count; i++) { /* its values keep the hooks that know their layout */
+        if (c->changes[i].t != t) continue;
+        t->hooks = c->changes[i].hooks;
+        c->changes[i--] = c->changes[--c->change_count];
     }
     t->hidden = t->retired = true;
     for (uint32_t i = 0; i < t->part_count; i++)
@@ -725,6 +731,10 @@ COLD void reef__declarations_settle(reef_code *c, bool stays)
         type *t = record_at(id);
         if (!stays && t->fresh) t->hidden = true;
         if (!stays && t->retired) t->hidden = false;
+        if (stays && t->retired) {
+            t->gone = true;
+            reef__hooks_retire(&t->hooks);
+        }
         t->fresh = t->retired = false;
     }
     for (const reef_type_decl *d = c->held; stays && d != &pending_end; d = d->next)

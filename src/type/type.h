@@ -56,6 +56,7 @@ typedef struct type {
     /* No name leads to it any more: code that was refused has declared it, or its name belongs to another layout now
      * (src/type/code.h) */
     bool hidden;
+    bool gone;         /* another layout has its name, and no world has values of it any more */
     bool fresh;        /* the code that is being tried has declared it, and nobody before */
     bool retired;      /* the code that is being tried declares another layout of this name */
     uint32_t declared; /* number of declarations in the program itself */

@@ -2,6 +2,7 @@
 #include "type/type_rules.h"
 #include "base/platform.h"
 #include "reef/type_info.h"
+#include "type/fields.h"
 #include "type/names.h"
 #include <string.h>
 
@@ -21,20 +22,23 @@ bool reef__type_name_allowed(const char *name)
     return true;
 }
 
-/* Names and units of fields may be as long as the name of a type and have any bytes but control characters. */
-static bool field_text_allowed(const char *text)
+static bool text_printable(const char *text)
 {
-    size_t length = 0;
-    for (; text[length]; length++)
-        if ((unsigned char)text[length] < 32 || text[length] == 127 || length == REEF_TYPE_NAME_MAX) return false;
+    for (; *text; text++)
+        if ((unsigned char)*text < 32 || *text == 127) return false;
     return true;
 }
+
+/* Names and units of fields may be as long as the name of a type and have any bytes but control characters. */
+static bool field_text_allowed(const char *text) { return strlen(text) <= REEF_TYPE_NAME_MAX && text_printable(text); }
 
 const char *reef__field_refused(const reef_field *fields, uint32_t i, uint32_t size)
 {
     const reef_field *f = &fields[i];
     const uint32_t element = reef__kind_size(f->kind);
     if (f->name == NULL || f->name[0] == 0 || !field_text_allowed(f->name)) return "that isn't a name";
+    if (f->was && (strlen(f->was) > FIELD_WAS_MAX || !text_printable(f->was)))
+        return "the names that it had before aren't printable, or too long";
     if (f->unit && !field_text_allowed(f->unit)) return "its unit isn't a text of printable characters";
     if (f->nested)
         return "its struct has another size than its list of fields, or they are too many, too deep or too long";

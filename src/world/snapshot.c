@@ -100,6 +100,7 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     }
     s->family = f;
     s->config = w->config;
+    s->converted = 0;
     s->moved = rows_moved(w);
     s->destroyed = w->destroyed;
     s->script_serial = reef__scripts_serial(w);
@@ -128,6 +129,22 @@ void reef_snapshot_free(reef_snapshot *s)
     reef__schedule_leave(f, s->schedule);
     reef__memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
     reef__family_leave(f, false);
+}
+
+COLD void reef__snapshot_become(reef_snapshot *a, reef_snapshot *b)
+{
+    static mutex lock = MUTEX_INIT;
+    static uint64_t conversions;
+    mutex_lock(&lock);
+    b->converted = ++conversions;
+    mutex_unlock(&lock);
+    b->script_serial = a->script_serial;
+    const reef_snapshot was = *a;
+    const family_member in_a = a->member, in_b = b->member;
+    *a = *b;
+    *b = was;
+    a->member = in_a;
+    b->member = in_b;
 }
 
 /* ---- forks ---- */

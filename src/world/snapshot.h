@@ -15,6 +15,7 @@ struct reef_snapshot {
     family_member member; /* in the list of all snapshots */
     reef_world_config config;
     uint64_t moved, destroyed;
+    uint64_t converted; /* which conversion of the process made it what it is, from 1; 0: it is as it was taken */
     struct schedule *schedule; /* for forks of the snapshot */
     uint64_t script_serial;    /* of the script reader; 0: there is none */
     reef_hot hot;
@@ -25,6 +26,8 @@ struct reef_snapshot {
  * which a user's fork doesn't begin. NULL as for reef_fork. */
 reef_world *reef__world_restorable(reef_world *w);
 reef_world *reef__snapshot_restorable(const reef_snapshot *s);
+/* `a` holds what `b` held, whose types became others; b is to be freed then. Both are of one family. */
+void reef__snapshot_become(reef_snapshot *a, reef_snapshot *b);
 /* An empty world of the same family, configuration and schedule. NULL: no memory. */
 reef_world *reef__world_blank(reef_world *w);
 

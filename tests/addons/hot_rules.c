@@ -2,6 +2,7 @@
 #include "reef_hot.h"
 #include "reef/order.h"
 #include "reef/ordered.h"
+#include "reef/relation.h"
 #include "reef/single.h"
 #include <stdlib.h>
 
@@ -43,6 +44,10 @@ REEF_FIELDS(Ping, n);
 REEF_TAG(Marked);
 REEF_TAG(Employed);
 
+/* The type that changes, in any home. */
+#if !defined(HUNTER_HOME)
+#define HUNTER_HOME REEF_TABLE
+#endif
 #if defined(HUNTER_BYTES)
 typedef struct {
     void *hidden;
@@ -54,21 +59,76 @@ typedef struct {
     int16_t mood;
     float fear;
 } Hunter;
-REEF_COMPONENT(Hunter);
+REEF_COMPONENT_IN(Hunter, HUNTER_HOME);
 REEF_FIELDS(Hunter, power, mood, fear);
 #elif defined(HUNTER_LESS)
 typedef struct {
     float power;
 } Hunter;
-REEF_COMPONENT(Hunter);
+REEF_COMPONENT_IN(Hunter, HUNTER_HOME);
 REEF_FIELDS(Hunter, power);
+#elif defined(HUNTER_RENAMED)
+typedef struct {
+    uint8_t temper;
+    float strength;
+} Hunter;
+REEF_COMPONENT_IN(Hunter, HUNTER_HOME);
+REEF_FIELDS(Hunter, REEF_FIELD_WAS(temper, rage), REEF_FIELD_WAS((strength, "N"), power));
 #else
 typedef struct {
     float power;
     uint8_t rage;
 } Hunter;
-REEF_COMPONENT(Hunter);
+REEF_COMPONENT_IN(Hunter, HUNTER_HOME);
 REEF_FIELDS(Hunter, power, rage);
+#endif
+
+/* ---- Hunter in everything that may name a type ---- */
+
+#if defined(WIDE)
+#define HUNT_MEMBER uint64_t prey, calls;
+#else
+#define HUNT_MEMBER uint32_t prey;
+#endif
+typedef struct {
+    HUNT_MEMBER
+} Hunt; /* an event, and the data of a relation */
+REEF_COMPONENT(Hunt);
+typedef struct {
+    HUNT_MEMBER
+} Pack; /* a singleton */
+REEF_COMPONENT(Pack);
+typedef struct {
+    HUNT_MEMBER
+} Bond;
+REEF_COMPONENT(Bond);
+REEF_RELATION_OF(Chases, Bond);
+#if defined(WIDE)
+REEF_FIELDS(Hunt, prey, calls);
+REEF_FIELDS(Pack, prey, calls);
+REEF_FIELDS(Bond, prey, calls);
+#else
+REEF_FIELDS(Hunt, prey);
+REEF_FIELDS(Pack, prey);
+REEF_FIELDS(Bond, prey);
+#endif
+
+/* ---- values that fields don't describe as a whole ---- */
+
+#if defined(OPAQUE)
+typedef struct {
+    uint32_t seen;
+#if defined(OPAQUE_MORE)
+    uint32_t more;
+#endif
+    uint64_t hidden[2];
+} Opaque;
+REEF_COMPONENT(Opaque);
+#if defined(OPAQUE_MORE)
+REEF_FIELDS(Opaque, seen, more);
+#else
+REEF_FIELDS(Opaque, seen);
+#endif
 #endif
 
 #if defined(BARE)
@@ -96,6 +156,9 @@ REEF_PLACE(Nest, x, y, .cell = NEST);
 
 #if defined(OWNED)
 typedef struct {
+#if defined(OWNED_MORE)
+    double weight;
+#endif
     uint64_t number; /* a pointer */
 } Owned;
 static reef_status owned_make(void *context, reef_world *w, reef_entity e, void *slot, const void *args)
@@ -124,7 +187,20 @@ static void owned_drop(void *context, void *slot)
 static const reef_hooks owned = {
     .construct = owned_make, .copy = owned_copy, .destroy = owned_drop, .bytes_move = true};
 REEF_COMPONENT_HOOKS(Owned, &owned);
+#if defined(OWNED_MORE)
+REEF_FIELDS(Owned, weight, number);
+#else
 REEF_FIELDS(Owned, number);
+#endif
+#endif
+
+#if defined(KEPT) /* as Owned, but nothing copies a value */
+static const reef_hooks kept_hooks = {.destroy = owned_drop, .bytes_move = true};
+typedef struct {
+    uint64_t number;
+} Kept;
+REEF_COMPONENT_HOOKS(Kept, &kept_hooks);
+REEF_FIELDS(Kept, number);
 #endif
 
 #if defined(FRESH)
@@ -168,6 +244,13 @@ static void fall(reef_block *b)
     for (uint32_t i = 0; i < b->count; i++) p[i].y -= 1;
 }
 static void rest(reef_block *b) { reef_send(b, Ping, 1); }
+static void call(reef_block *b) { reef_send(b, Hunt, .prey = (uint32_t)reef_tick_count(b->world) + 1); }
+static void listen(reef_block *b)
+{
+    Pack *p = reef_single_mut(b->world, Pack);
+    reef_events r = reef_receive(b, Hunt);
+    for (const Hunt *x; (x = reef_next_event(&r)) != NULL;) p->prey += x->prey;
+}
 static void told(const reef_notice *n)
 {
     Report *r = reef_single_mut(n->world, Report);
@@ -228,6 +311,12 @@ static reef_status load(reef_world *w, void *context)
 #else
     reef_system_add(w, "rest", rest, "in Place; sends Ping");
 #endif
+#if !defined(PLAIN)
+    reef_system_add(w, "listen", listen, "; receives Hunt, writes Pack");
+    reef_system_add(w, "call", call, "; sends Hunt");
+    if (!reef_single_has(w, Pack)) (void)reef_single_set(w, Pack, .prey = 0);
+#endif
+    (void)listen, (void)call;
     if (!reef_single_has(w, Report)) (void)reef_single_set(w, Report, 0, 0);
     (void)reef_observer_new(
         w,
@@ -246,7 +335,7 @@ static reef_status load(reef_world *w, void *context)
 #endif
 }
 
-REEF_MODULE_TYPES(types, Place, Hunter, Report);
+REEF_MODULE_TYPES(types, Place, Hunter, Report, Hunt, Pack, Bond, Chases);
 static const reef_module rules = {.name = NAME,
                                   .version = VERSION,
                                   .types = types,

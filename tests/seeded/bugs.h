@@ -242,12 +242,19 @@ extern int reef_bug;
     X(541, "scripts lose their classes when code is reloaded") \
     X(542, "classes of refused code stay") \
     X(543, "classes that no script has keep the code that they are in") \
-    X(544, "a layout changes although a fork has values of the old one") \
+    X(544, "forks and snapshots keep their values when a layout changes") \
     X(545, "it isn't counted what leads into code that comes and goes") \
     X(546, "queries still name a type as it was before its layout changed") \
     X(547, "hooks of a type stay those of the code before") \
     X(548, "the ticks that are played with new layouts have no inputs") \
     X(549, "a type that the program declares gets another layout") \
+    X(550, "the names that a field had before don't count") \
+    X(551, "what a value with hooks owns has two owners after its layout changed") \
+    X(552, "a snapshot keeps the types of an old layout") \
+    X(553, "values of an old layout get the hooks of the new one") \
+    X(554, "a type that no layout is of any more can be used") \
+    X(555, "a journal goes on with a type that another one has the name of") \
+    X(556, "bytes that no field describes are lost and nobody is told") \
     X(560, "reef_net: inputs of a player count though another one sent them unsigned") \
     X(561, "reef_net: two signed versions of an input are no proof") \
     X(562, "reef_net: a relayed datagram counts whoever signed it") \

@@ -135,32 +135,56 @@ constexpr const char *reef_unscoped_(const char *text) { return reef_unscoped_(t
 /* M with the length and the words of an item: REEF_FIELD_2_(T, mass, "kg"). */
 #define REEF_BY_LENGTH_(M, T, item) REEF_CALL_(REEF_PASTE_(M, REEF_ITEM_LENGTH_(item)), (T, REEF_ITEM_WORDS_(item)))
 #define REEF_CALL_(M, arguments) M arguments
+/* The same once more, for an item within an item. */
+#define REEF_BY_LENGTH_INSIDE_(M, T, item) \
+    REEF_CALL_INSIDE_(REEF_PASTE_(M, REEF_ITEM_LENGTH_(item)), (T, REEF_ITEM_WORDS_(item)))
+#define REEF_CALL_INSIDE_(M, arguments) M arguments
 
 /* ---- fields ---- */
 
 #define REEF_FIELD_OF_(T, item) REEF_BY_LENGTH_(REEF_FIELD_, T, item)
-#define REEF_FIELD_1(T, member) REEF_FIELD_4(T, member, NULL, 0, 0)
-#define REEF_FIELD_2(T, member, unit) REEF_FIELD_4(T, member, unit, 0, 0)
-#define REEF_FIELD_3(T, member, word, Name) REEF_FIELD_##word(T, member, Name)
+#define REEF_FIELD_1(T, member) \
+    REEF_FIELD_BEGIN_1(T, member) NULL \
+    } \
+    ,
+#define REEF_FIELD_2(T, member, unit) \
+    REEF_FIELD_BEGIN_2(T, member, unit) NULL \
+    } \
+    ,
+#define REEF_FIELD_3(T, member, word, Name) \
+    REEF_FIELD_BEGIN_3(T, member, word, Name) NULL \
+    } \
+    ,
 #define REEF_FIELD_4(T, member, unit, lowest, highest) \
-    REEF_FIELD_5(T, member, REEF_MEMBER_KIND_(T, member), unit, lowest, highest)
+    REEF_FIELD_BEGIN_4(T, member, unit, lowest, highest) NULL \
+    } \
+    ,
 #define REEF_FIELD_5(T, member, kind, unit, lowest, highest) \
-    REEF_FIELD_ROW_(T, member, kind, unit, lowest, highest, NULL, NULL)
+    REEF_FIELD_BEGIN_5(T, member, kind, unit, lowest, highest) NULL \
+    } \
+    ,
+#define REEF_FIELD_6(T, item, was, b, c, d, e) \
+    REEF_BY_LENGTH_INSIDE_(REEF_FIELD_BEGIN_, T, item) was \
+    } \
+    ,
 #define REEF_FIELD_7(T, a, b, c, d, e, f, g)
+/* All of a field but the names that it had before. */
+#define REEF_FIELD_BEGIN_1(T, member) REEF_FIELD_BEGIN_4(T, member, NULL, 0, 0)
+#define REEF_FIELD_BEGIN_2(T, member, unit) REEF_FIELD_BEGIN_4(T, member, unit, 0, 0)
+#define REEF_FIELD_BEGIN_3(T, member, word, Name) REEF_FIELD_##word(T, member, Name)
+#define REEF_FIELD_BEGIN_4(T, member, unit, lowest, highest) \
+    REEF_FIELD_BEGIN_5(T, member, REEF_MEMBER_KIND_(T, member), unit, lowest, highest)
+#define REEF_FIELD_BEGIN_5(T, member, kind, unit, lowest, highest) \
+    REEF_FIELD_ROW_(T, member, kind, unit, lowest, highest, NULL, NULL)
 #define REEF_FIELD_enum(T, member, Name) \
     REEF_FIELD_ROW_(T, member, REEF_MEMBER_KIND_(T, member), NULL, 0, 0, &reef_declared_by_REEF_ENUM_##Name, NULL)
 #define REEF_FIELD_struct(T, member, Name) \
     REEF_FIELD_ROW_(T, member, REEF_CAST(reef_kind, 0), NULL, 0, 0, NULL, &reef_declared_by_REEF_STRUCT_##Name)
 #define REEF_FIELD_ROW_(T, member, kind, unit, lowest, highest, names, nested) \
-    {#member, \
-     kind, \
-     REEF_CAST(uint32_t, offsetof(T, member)), \
-     REEF_CAST(uint32_t, sizeof(REEF_CAST(T *, 0)->member)), \
-     unit, \
-     lowest, \
-     highest, \
-     names, \
-     nested},
+    { \
+#member, kind, REEF_CAST(uint32_t, offsetof(T, member)), \
+            REEF_CAST(uint32_t, sizeof(REEF_CAST(T *, 0)->member)), unit, lowest, highest, names, nested,
+#define REEF_FIELD_WAS_TEXT_(...) #__VA_ARGS__
 
 /* What can be said about the members while compiling. */
 #define REEF_FIELDS_CHECK_(T, ...) REEF_EACH_(REEF_CHECK_OF_, T, __VA_ARGS__)
@@ -173,6 +197,7 @@ constexpr const char *reef_unscoped_(const char *text) { return reef_unscoped_(t
 #define REEF_CHECK_3(T, member, word, Name) REEF_CHECK_##word(T, member, Name)
 #define REEF_CHECK_4(T, member, unit, lowest, highest) REEF_CHECK_1(T, member)
 #define REEF_CHECK_5(T, member, kind, unit, lowest, highest)
+#define REEF_CHECK_6(T, item, was, b, c, d, e) REEF_BY_LENGTH_INSIDE_(REEF_CHECK_, T, item)
 #define REEF_CHECK_7(T, a, b, c, d, e, f, g)
 #define REEF_CHECK_enum(T, member, Name) \
     REEF_STATIC_ASSERT_(REEF_MEMBER_KIND_(T, member) >= REEF_I8 && REEF_MEMBER_KIND_(T, member) <= REEF_U64, \

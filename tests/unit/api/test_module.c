@@ -184,7 +184,7 @@ static void modules_are_printed(void **state)
     reef_print_modules(w, to);
     rewind(to);
     assert_non_null(fgets(text, sizeof text, to));
-    assert_string_equal(text, "rules 1: 2 systems, 1 observer\n");
+    assert_string_equal(text, "rules 1: 2 systems (first, second), 1 observer (on_marked)\n");
     assert_null(fgets(text, sizeof text, to));
     assert_int_equal(fclose(to), 0);
     reef_print_modules(w, NULL);

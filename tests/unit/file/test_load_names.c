@@ -3,6 +3,8 @@
 #include "load_notes.h"
 #include "load_zoo.h"
 #include "reef/diff.h"
+#include "reef/renamed.h"
+#include "reef/type_info.h"
 
 typedef struct MoodWas {
     int32_t mood, moods[2];
@@ -75,6 +77,57 @@ static void names_that_came_along_change_no_values(void **state)
     assert_int_equal(reef_get(other, e, MoodNew)->moods[0], 3);
     assert_string_equal(n.text, "10 MoodNew mood\n10 MoodNew moods\n");
     reef_bytes_free(&bytes);
+}
+
+/* ---- fields that were renamed ---- */
+
+typedef struct PartWas {
+    float a, b;
+} PartWas;
+REEF_STRUCT(PartWas, a, b);
+typedef struct FieldWas {
+    int32_t power, rage, kept;
+    PartWas at, parts[2];
+} FieldWas;
+REEF_COMPONENT(FieldWas);
+REEF_FIELDS(FieldWas, power, rage, kept, (at, struct, PartWas), (parts, struct, PartWas));
+typedef struct PartNow {
+    float y, x;
+} PartNow;
+REEF_STRUCT(PartNow, REEF_FIELD_WAS(y, b), REEF_FIELD_WAS((x, "m"), a));
+typedef struct FieldNow {
+    PartNow spots[2], spot;
+    double strength;
+    int32_t kept, rage, calm;
+} FieldNow;
+REEF_COMPONENT(FieldNow);
+/* `rage` has its own name in the file, so `calm` doesn't get it; of several old names the first that is there counts */
+REEF_FIELDS(FieldNow, REEF_FIELD_WAS((spots, struct, PartNow), parts), REEF_FIELD_WAS((spot, struct, PartNow), at),
+            REEF_FIELD_WAS(strength, might, power), kept, rage, REEF_FIELD_WAS(calm, rage));
+
+static void renamed_fields_keep_their_values(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    const FieldWas old = {1, 2, 3, {4, 5}, {{6, 7}, {8, 9}}};
+    const reef_entity e = reef_spawn(w, reef_value_make(reef_id(FieldWas), REEF_VALUE_ONE, sizeof old, &old));
+    reef_bytes bytes = saved(w, false);
+    rename_type(bytes, "FieldWas", "FieldNow");
+    notes n = {0};
+    const reef_load_desc desc = {.note = note_down, .context = &n};
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &desc));
+    const FieldNow *x = reef_get(other, e, FieldNow);
+    assert_true(x && x->strength == 1 && x->rage == 2 && x->kept == 3 && x->calm == 0);
+    assert_true(x->spot.x == 4 && x->spot.y == 5);
+    assert_true(x->spots[0].x == 6 && x->spots[0].y == 7 && x->spots[1].x == 8 && x->spots[1].y == 9);
+    assert_int_equal(n.count[REEF_NOTE_FIELD_DROPPED], 0);
+    assert_int_equal(n.count[REEF_NOTE_FIELD_DEFAULT], 1);
+    reef_bytes_free(&bytes);
+    reef_type_info info;
+    assert_true(reef_type_get(reef_id(FieldNow), &info));
+    assert_string_equal(info.fields[0].name, "spots[0].y");
+    assert_string_equal(info.fields[0].was, "parts[0].y, spots[0].b, parts[0].b");
+    assert_string_equal(info.fields[6].was, "might, power");
+    assert_null(info.fields[7].was);
 }
 
 /* A tool that doesn't have the type gets its names from the file, and writes the same file again. */
@@ -158,11 +211,9 @@ static void names_that_are_damaged_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(values_follow_their_names),
-        TEST(names_that_came_along_change_no_values),
-        TEST(an_unknown_type_gets_its_names_from_the_file),
-        TEST(names_that_are_damaged_are_refused),
-        TEST(a_difference_with_other_values_of_names_is_refused),
+        TEST(values_follow_their_names),          TEST(names_that_came_along_change_no_values),
+        TEST(renamed_fields_keep_their_values),   TEST(an_unknown_type_gets_its_names_from_the_file),
+        TEST(names_that_are_damaged_are_refused), TEST(a_difference_with_other_values_of_names_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

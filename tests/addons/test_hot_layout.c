@@ -1,0 +1,601 @@
+/* Types whose layout changes while worlds live, by reef_hot: what is converted, in all worlds, forks, snapshots and
+ * histories, and what is refused. */
+#include "hot_build.h"
+#include <unistd.h>
+
+/* ---- other layouts ---- */
+
+static void a_layout_changes(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    reef_entity e[2000];
+    for (uint32_t i = 0; i < 2000; i++) e[i] = hunter(w, (float)i, i % 2 ? 0 : 7);
+    for (uint32_t i = 0; i < 2000; i += 3) assert_ok(reef_destroy(w, e[i]));
+    assert_ok(reef_disable(w, e[1], Place));
+    assert_ok(reef_set_name(w, e[2], "nemo"));
+    tick(w);
+    const reef_query q = reef_query_new(w, "in Hunter, in Place");
+    const reef_component was = reef_type_find("Hunter");
+    assert_int_equal(reef_query_count(w, q), 1332);
+    build("-DHUNTER_LESS");
+    assert_hot_refused(w, h, "would be lost: Hunter.rage: 666 values");
+    assert_int_equal(reef_type_find("Hunter").id, was.id);
+    assert_true(field_of(w, e[2], "Hunter", "rage") == 7);
+    assert_int_equal(reef_query_count(w, q), 1332);
+    build("-DHUNTER_LESS -DREFUSES");
+    assert_event(h, REEF_HOT_REFUSED);
+    assert_int_equal(reef_type_find("Hunter").id, was.id);
+    for (uint32_t i = 0; i < 2000; i += 2) {
+        if (i % 3 == 0) continue;
+        first_hunter *value = reef_mut_id(w, e[i], was);
+        value->rage = 0;
+    }
+    tick(w);
+    build("-DHUNTER_LESS -DSPEED=10"); /* now nothing is lost */
+    assert_event(h, REEF_HOT_LOADED);
+    assert_text(h, "1 type has another layout now");
+    assert_int_not_equal(reef_type_find("Hunter").id, was.id);
+    assert_libraries(h, 1);
+    assert_valid(w);
+    for (uint32_t i = 0; i < 2000; i++) {
+        assert_int_equal(reef_is_alive(w, e[i]), i % 3 != 0);
+        if (i % 3) assert_true(field_of(w, e[i], "Hunter", "power") == (double)i);
+    }
+    assert_entity(e[2], reef_find(w, "nemo"));
+    assert_int_equal(reef_query_count(w, q), 1332); /* the handle leads to the new type */
+    assert_false(reef_is_enabled_id(w, e[1], reef_id(Place)));
+    const float x = reef_get(w, e[2], Place)->x;
+    tick(w);
+    assert_true(reef_get(w, e[2], Place)->x == x + 10);
+    build("-DHUNTER_MORE");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_true(field_of(w, e[4], "Hunter", "power") == 4 && field_of(w, e[4], "Hunter", "fear") == 0);
+    build("-DHUNTER_LESS -DSPEED=10"); /* a layout that was there before: no type more */
+    const uint32_t types = reef_type_count();
+    assert_event(h, REEF_HOT_LOADED);
+    build("-DHUNTER_MORE");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(reef_type_count(), types);
+    assert_true(field_of(w, e[4], "Hunter", "power") == 4);
+    assert_int_equal(reef_query_count(w, q), 1332);
+    build("-DHUNTER_BYTES");
+    assert_hot_refused(w, h, "Hunter");
+    reef_hot_close(h);
+}
+
+static void what_has_no_fields_is_told(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DBARE", NULL);
+    build("-DBARE -DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_text(h, "whether the layout of Bare has changed can't be seen: it has no fields");
+    reef_hot_close(h);
+    char reason[REEF_HOT_TEXT_MAX];
+    assert_null(reef_hot_open(w, hot_path, &(reef_hot_desc){.refuse_undescribed = true}, reason));
+    assert_non_null(strstr(reason, "Bare has no fields, so another layout can't be seen"));
+}
+
+static void nothing(reef_block *b) { (void)b; }
+static bool looks_at_others(reef_world *w)
+{
+    return !reef_system_is_null(reef_system(w, nothing, "in Place; reads Hunter"));
+}
+
+/* An index is of a type. When another type takes over the name, the old index finds nothing, and a new one is made. */
+static void indexes_of_a_layout(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    for (uint32_t i = 0; i < 300; i++) hunter(w, (float)(i % 3), 0);
+    const reef_component was = reef_type_find("Hunter");
+    const reef_index *x = reef_index_of_id(w, was, "power");
+    assert_int_equal(reef_index_range(x, 0, UINT64_MAX, 0, NULL, 0), 300);
+    build("-DHUNTER_LESS");
+    assert_event(h, REEF_HOT_LOADED);
+    const reef_component is = reef_type_find("Hunter");
+    assert_int_not_equal(is.id, was.id);
+    assert_true(looks_at_others(w)); /* then a tick prepares all indexes */
+    tick(w);
+    assert_int_equal(reef_index_range(reef_index_of_id(w, is, "power"), 0, UINT64_MAX, 0, NULL, 0), 300);
+    x = reef_index_of_id(w, was, "power");
+    assert_int_equal(reef_index_range(x, 0, UINT64_MAX, 0, NULL, 0), 0);
+    tick(w);
+    reef_hot_close(h);
+}
+
+/* The same for the picture of a place. */
+static void pictures_of_a_layout(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    const reef_place_desc place = {.fields = {"power", "power"}, .cell = 1};
+    const reef_place_ask all = {.radius = 1000};
+    for (uint32_t i = 0; i < 300; i++) hunter(w, (float)(i % 3), 0);
+    const reef_component was = reef_type_find("Hunter");
+    assert_ok(reef_place_declare(was, &place));
+    assert_int_equal(reef_place_within(reef_place_of_id(w, was), &all, NULL, 0), 300);
+    build("-DHUNTER_LESS");
+    assert_event(h, REEF_HOT_LOADED);
+    const reef_component is = reef_type_find("Hunter");
+    assert_int_not_equal(is.id, was.id);
+    assert_true(looks_at_others(w));
+    tick(w);
+    assert_no_pointer(w, REEF_ABSENT, reef_place_of_id(w, is)); /* it was declared for the type that was */
+    assert_ok(reef_place_declare(is, &place));
+    assert_int_equal(reef_place_within(reef_place_of_id(w, is), &all, NULL, 0), 300);
+    assert_int_equal(reef_place_within(reef_place_of_id(w, was), &all, NULL, 0), 0);
+    tick(w);
+    reef_hot_close(h);
+}
+
+static const char *cells_of(reef_world *w, reef_component nest)
+{
+    static char text[1024];
+    text[0] = 0;
+    const reef_place *p = reef_place_of_id(w, nest);
+    if (p) reef_place_explain(p, text, sizeof text);
+    else snprintf(text, sizeof text, "%s", reef_last_error(w).detail);
+    return p ? strstr(text, "cells of ") : text;
+}
+
+/* The newest code says what the place of its type is like. */
+static void places_of_code_that_comes_and_goes(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DNEST=2", NULL);
+    const reef_component nest = reef_type_find("Nest");
+    const float at[] = {1, 1};
+    for (uint32_t i = 0; i < 9; i++) assert_int_equal(reef_set_id(w, reef_create(w), nest, at, sizeof at), REEF_ADDED);
+    assert_int_equal(strncmp(cells_of(w, nest), "cells of 2: 9", 13), 0);
+    build("-DNEST=4");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(strncmp(cells_of(w, nest), "cells of 4: 9", 13), 0);
+    assert_int_equal(reef_place_within(reef_place_of_id(w, nest), &(reef_place_ask){.at = {1, 1}}, NULL, 0), 9);
+    build("-DNEST=0");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_string_equal(cells_of(w, nest), "the cell's side isn't above 0");
+    build("-DNEST=8 -DNEST_CARRIES"); /* systems that were declared before don't read what it carries */
+    assert_event(h, REEF_HOT_LOADED);
+    assert_string_equal(cells_of(w, nest), "code that is loaded again can't change which types its place reads");
+    build("-DNEST=2 -DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(strncmp(cells_of(w, nest), "cells of 2: 9", 13), 0);
+    reef_hot_close(h);
+}
+
+static void the_past_gets_the_new_layout(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_history *past = reef_history_new(w, &(reef_history_config){.ticks = 60, .step = step, .hashes = true});
+    reef_hot_code *h = hot_of(w, "", &(reef_hot_desc){.history = past, .replay = 5});
+    const float input = 1000;
+    const reef_entity e = hunter(w, 1, 3);
+    for (int i = 0; i < 8; i++) assert_ok(reef_history_step(past, i == 4 ? &input : NULL, i == 4 ? sizeof input : 0));
+    build("-DHUNTER_LESS -DSPEED=10");
+    assert_hot_refused(w, h, "would be lost: Hunter.rage: 1 values");
+    assert_int_equal(reef_history_reach(past).tick, 8);
+    assert_int_equal(reef_history_reach(past).first, 0);
+    build("-DHUNTER_MORE -DSPEED=10 -DREFUSES");
+    assert_hot_refused(w, h, "");
+    assert_ok(reef_history_rewind(past, 2));
+    assert_ok(reef_history_rewind(past, 8));
+    assert_true(reef_get(w, e, Place)->x == 9);
+    build("-DHUNTER_LESS -DSPEED=10");
+    assert_event(h, REEF_HOT_REFUSED);
+    reef_hot_close(h);
+    reef_history_free(past);
+}
+
+static void the_past_is_played_with_the_new_layout(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_history *past = reef_history_new(w, &(reef_history_config){.ticks = 60, .step = step, .hashes = true});
+    reef_hot_code *h = hot_of(w, "", &(reef_hot_desc){.lose_values = true, .history = past, .replay = 5});
+    const float input = 1000;
+    const reef_entity e = hunter(w, 1, 3);
+    for (int i = 0; i < 8; i++) assert_ok(reef_history_step(past, i == 4 ? &input : NULL, i == 4 ? sizeof input : 0));
+    build("-DHUNTER_LESS -DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    const reef_history_range r = reef_history_reach(past);
+    assert_true(r.first == 3 && r.tick == 8 && r.end == 8);
+    assert_true(reef_get(w, e, Place)->x == 54); /* three ticks of 1, five of 10 */
+    assert_true(field_of(w, e, "Hunter", "power") == 1);
+    reef_block b = reef_begin_text(w, "in Place, !Hunter");
+    assert_true(reef_next(&b));
+    assert_true(reef_in(&b, Place)[0].x == 1040);
+    reef_end(&b);
+    assert_ok(reef_history_rewind(past, 3));
+    assert_true(reef_get(w, e, Place)->x == 4);
+    assert_ok(reef_history_replay(past, 8));
+    assert_true(reef_get(w, e, Place)->x == 54);
+    reef_history_free(past);
+    reef_hot_close(h);
+}
+
+/* ---- names, and values that fields don't describe as a whole ---- */
+
+static void a_renamed_field_keeps_its_values(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    reef_entity e[50];
+    for (uint32_t i = 0; i < 50; i++) e[i] = hunter(w, (float)i, (uint8_t)(i + 1));
+    build("-DHUNTER_RENAMED");
+    assert_event(h, REEF_HOT_LOADED);
+    for (uint32_t i = 0; i < 50; i++) {
+        assert_true(field_of(w, e[i], "Hunter", "strength") == (double)i);
+        assert_true(field_of(w, e[i], "Hunter", "temper") == (double)(i + 1));
+    }
+    build(""); /* the other way there are no old names */
+    assert_hot_refused(w, h, "Hunter.temper: 50 values");
+    assert_text(h, "Hunter.strength: 49 values");
+    reef_hot_close(h);
+}
+
+/* What an Owned owns. */
+static int owned_of(const reef_world *w, reef_entity e)
+{
+    const reef_component c = reef_type_find("Owned");
+    reef_type_info info;
+    const char *value = reef_get_id(w, e, c);
+    uint64_t number;
+    assert_true(value && reef_type_get(c, &info));
+    memcpy(&number, value + info.fields[info.field_count - 1].offset, sizeof number);
+    return *(const int *)(uintptr_t)number;
+}
+
+static void owned_set(reef_world *w, reef_entity e, int number)
+{
+    uint64_t at;
+    assert_true(reef_add_id(w, e, reef_type_find("Owned"), NULL, NULL) >= 0);
+    memcpy(&at, reef_mut_id(w, e, reef_type_find("Owned")), sizeof at);
+    *(int *)(uintptr_t)at = number;
+}
+
+/* The sanitizer finds what nobody frees, and what is freed twice. */
+static void values_with_hooks_come_along(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DOWNED", NULL);
+    reef_entity e[40];
+    for (uint32_t i = 0; i < 40; i++) owned_set(w, e[i] = hunter(w, (float)i, 0), (int)i);
+    reef_snapshot *before = reef_snapshot_take(w);
+    build("-DOWNED -DHUNTER_MORE"); /* Owned stays as it is */
+    assert_event(h, REEF_HOT_LOADED);
+    for (uint32_t i = 0; i < 40; i++) assert_int_equal(owned_of(w, e[i]), (int)i);
+    assert_libraries(h, 1);
+    build("-DOWNED -DOWNED_MORE -DHUNTER_MORE"); /* and now its fields move */
+    assert_event(h, REEF_HOT_LOADED);
+    for (uint32_t i = 0; i < 40; i++) {
+        assert_int_equal(owned_of(w, e[i]), (int)i);
+        assert_true(field_of(w, e[i], "Owned", "weight") == 0);
+    }
+    assert_libraries(h, 1);
+    assert_ok(reef_destroy(w, e[0]));
+    assert_ok(reef_restore(w, before));
+    for (uint32_t i = 0; i < 40; i++) assert_int_equal(owned_of(w, e[i]), (int)i);
+    reef_snapshot_free(before);
+    for (uint32_t i = 0; i < 40; i++) assert_ok(reef_destroy(w, e[i]));
+    reef_hot_close(h);
+}
+
+static void values_that_nothing_copies_are_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DOWNED -DKEPT", NULL);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(reef_add_id(w, hunter(w, 1, 0), reef_type_find("Kept"), NULL, NULL) >= 0);
+    build("-DOWNED -DKEPT -DHUNTER_MORE");
+    assert_event(h, REEF_HOT_REFUSED); /* (such a world has no hash of a fork) */
+    assert_text(h, "Kept can't be converted: 3 values have hooks and none that copies");
+    assert_true(reef_get_id(w, (reef_entity){1, 1}, reef_type_find("Hunter")) != NULL);
+    assert_libraries(h, 1);
+    reef_block b = reef_begin_text(w, "with Kept");
+    while (reef_next(&b))
+        for (uint32_t i = 0; i < b.count; i++) (void)reef_destroy(w, b.entities[i]);
+    reef_end(&b);
+    build("-DOWNED -DKEPT -DHUNTER_MORE");
+    reef_hot_close(h);
+}
+
+typedef struct {
+    uint32_t seen;
+    uint64_t hidden[2];
+} opaque;
+
+static void bytes_outside_of_fields(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DOPAQUE", NULL);
+    const reef_component was = reef_type_find("Opaque");
+    reef_entity e[10];
+    for (uint32_t i = 0; i < 10; i++) {
+        const opaque value = {i, {i % 2, 0}};
+        e[i] = hunter(w, 1, 0);
+        assert_true(reef_set_id(w, e[i], was, &value, sizeof value) >= 0);
+    }
+    build("-DOPAQUE -DHUNTER_MORE"); /* Opaque stays as it is, and so do all of its bytes */
+    assert_event(h, REEF_HOT_LOADED);
+    for (uint32_t i = 0; i < 10; i++) {
+        const opaque *value = reef_get_id(w, e[i], was);
+        assert_true(value && value->seen == i && value->hidden[0] == i % 2);
+    }
+    build("-DOPAQUE -DOPAQUE_MORE -DHUNTER_MORE");
+    assert_hot_refused(w, h, "would be lost: Opaque.(bytes outside of its fields): 5 values");
+    for (uint32_t i = 0; i < 10; i++) ((opaque *)reef_mut_id(w, e[i], was))->hidden[0] = 0;
+    build("-DOPAQUE -DOPAQUE_MORE -DHUNTER_MORE");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(*(const uint32_t *)reef_get_id(w, e[7], reef_type_find("Opaque")), 7);
+    reef_hot_close(h);
+}
+
+/* ---- all worlds of the process ---- */
+
+static void all_worlds_are_converted(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    reef_entity e[2000], f[3];
+    for (uint32_t i = 0; i < 2000; i++) e[i] = hunter(w, (float)i, 0);
+    for (uint32_t i = 0; i < 3; i++) f[i] = hunter(other, (float)(100 + i), 0);
+    tick(w);
+    reef_world *fork = reef_fork(w);
+    reef_snapshot *snapshot = reef_snapshot_take(w), *second = reef_snapshot_take(other);
+    const reef_query q = reef_query_new(fork, "in Hunter");
+    const float x = reef_get(w, e[5], Place)->x;
+    tick(w);
+    build("-DHUNTER_MORE -DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_libraries(h, 1); /* nothing leads into the old one */
+    assert_valid(w);
+    assert_valid(fork);
+    assert_valid(other);
+    assert_int_equal(reef_query_count(fork, q), 2000);
+    tick(fork); /* with the new code */
+    assert_true(reef_get(fork, e[5], Place)->x == x + 10);
+    for (uint32_t i = 0; i < 2000; i++) assert_true(field_of(fork, e[i], "Hunter", "power") == (double)i);
+    for (uint32_t i = 0; i < 3; i++) assert_true(field_of(other, f[i], "Hunter", "power") == (double)(100 + i));
+    assert_true(reef_system_is_null(reef_system_find(other, "move"))); /* it never used the module */
+    assert_ok(reef_restore(w, snapshot));
+    assert_true(reef_get(w, e[5], Place)->x == x && field_of(w, e[5], "Hunter", "power") == 5);
+    assert_ok(reef_restore(other, second));
+    assert_true(field_of(other, f[2], "Hunter", "power") == 102);
+    reef_world *third = reef_snapshot_fork(snapshot);
+    tick(third);
+    assert_true(reef_get(third, e[5], Place)->x == x + 10);
+    reef_world_free(third);
+    assert_ok(reef_merge(w, other, NULL, NULL));
+    reef_snapshot_free(snapshot);
+    reef_snapshot_free(second);
+    reef_world_free(fork);
+    reef_hot_close(h);
+}
+
+static void another_world_can_refuse(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    hunter(w, 1, 0);
+    hunter(other, 1, 9);
+    reef_world *fork = reef_fork(w);
+    reef_snapshot *snapshot = reef_snapshot_take(other);
+    const uint64_t hash = reef_hash(other);
+    build("-DHUNTER_LESS");
+    assert_hot_refused(w, h, "would be lost: Hunter.rage: 1 values, in a");
+    assert_int_equal(reef_hash(other), hash);
+    reef_snapshot_free(snapshot);
+    reef_block b = reef_begin_text(fork, "in Hunter");
+    assert_true(reef_next(&b));
+    build("-DHUNTER_MORE -DSPEED=3");
+    assert_event(h, REEF_HOT_REFUSED);
+    assert_text(h, "another world is in use");
+    reef_end(&b);
+    (void)reef_system_new(fork, &(reef_system_desc){.name = "looks", .function = nothing, .text = "in Hunter"});
+    build("-DHUNTER_MORE -DSPEED=4");
+    assert_hot_refused(w, h, "looks of another world names it, too");
+    reef_world_free(fork);
+    reef_code_pin(w, "ranks share this world");
+    build("-DHUNTER_MORE -DSPEED=5");
+    assert_event(h, REEF_HOT_REFUSED);
+    assert_text(h, "ranks share this world");
+    reef_code_pin(w, NULL);
+    assert_event(h, REEF_HOT_REFUSED); /* it is tried again, and the other world has rage still */
+    reef_hot_close(h);
+}
+
+/* A history that isn't in the settings keeps its states, and a journal goes on. */
+static void a_history_and_a_journal_go_on(void **state)
+{
+    char file[700];
+    reef_world *w = world_of(state), *read = another_world(state, NULL);
+    reef_history *past = reef_history_new(w, &(reef_history_config){.ticks = 60, .step = step, .hashes = true});
+    reef_hot_code *h = hot_of(w, "", NULL);
+    (void)snprintf(file, sizeof file, "%s.journal", hot_path);
+    reef_journal *journal = reef_journal_open(w, file, &(reef_journal_desc){.unsynced = true, .fresh = true});
+    assert_non_null(journal);
+    const reef_entity e = hunter(w, 7, 0);
+    for (int i = 0; i < 5; i++) assert_ok(reef_history_step(past, NULL, 0));
+    assert_ok(reef_journal_append(journal));
+    assert_int_not_equal(reef_history_hash(past, 3), 0);
+    build("-DHUNTER_MORE -DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_libraries(h, 1);
+    assert_int_equal(reef_history_hash(past, 3), 0); /* it is another state now */
+    assert_ok(reef_history_step(past, NULL, 0));
+    assert_true(reef_get(w, e, Place)->x == 7 + 5 + 10);
+    assert_ok(reef_journal_append(journal));
+    assert_ok(reef_history_rewind(past, 2));
+    assert_true(reef_get(w, e, Place)->x == 7 + 2 && field_of(w, e, "Hunter", "power") == 7);
+    assert_ok(reef_history_replay(past, 6));
+    assert_true(reef_get(w, e, Place)->x == 7 + 2 + 40);
+    assert_ok(reef_journal_append(journal));
+    const uint64_t hash = reef_hash(w);
+    reef_journal_close(journal);
+    assert_ok(reef_load(read, file, NULL));
+    assert_true(field_of(read, e, "Hunter", "power") == 7 && reef_get(read, e, Place)->x == 49);
+    (void)hash;
+    reef_history_free(past);
+    reef_hot_close(h);
+}
+
+/* ---- whatever names a type ---- */
+
+static double single_prey(const reef_world *w)
+{
+    return (double)*(const uint32_t *)reef_single_get_id(w, reef_type_find("Pack"));
+}
+
+static void events_wait_over_a_change(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    tick(w);
+    tick(w);
+    assert_true(single_prey(w) == 2); /* the system reads in the next tick what is sent behind it */
+    const reef_component was = reef_type_find("Hunt");
+    const reef_event_reader reader = reef_event_reader_new(w, was);
+    reef_removals gone = reef_removals_new(w, reef_type_find("Hunter"), true);
+    tick(w); /* one event waits for the system, and one for the reader */
+    assert_ok(reef_destroy(w, hunter(w, 1, 1)));
+    build("-DWIDE -DHUNTER_MORE");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_text(h, "5 types have another layout now");
+    uint64_t value[8];
+    reef_entity e;
+    assert_false(reef_event_next(w, reader, value)); /* these readers are of the old types */
+    assert_false(reef_removals_next(w, gone, &e, value));
+    assert_ok(reef_event_reader_free(w, reader));
+    assert_ok(reef_removals_free(w, gone));
+    tick(w);
+    const uint64_t *pack = reef_single_get_id(w, reef_type_find("Pack"));
+    assert_int_equal(pack[0], 2 + 3 + 4);
+    tick(w);
+    pack = reef_single_get_id(w, reef_type_find("Pack"));
+    assert_int_equal(pack[0], 2 + 3 + 4 + 5);
+    assert_libraries(h, 1);
+    reef_hot_close(h);
+}
+
+static void relations_prefabs_bundles_and_commands(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    const reef_component hunter_was = reef_type_find("Hunter"), chases = reef_type_find("Chases");
+    const reef_entity a = hunter(w, 1, 0), b = hunter(w, 2, 0), prefab = hunter(w, 9, 0);
+    const uint32_t prey = 77;
+    assert_true(reef_relate_id(w, a, chases, b, &prey, sizeof prey) >= 0);
+    assert_ok(reef_make_prefab(w, prefab));
+    const reef_bundle_part parts[] = {{reef_id(Place), 0}, {hunter_was, sizeof(Place)}};
+    reef_bundle *bundle = reef_bundle_new(w, parts, 2);
+    assert_non_null(bundle);
+    build("-DWIDE -DHUNTER_MORE");
+    assert_event(h, REEF_HOT_LOADED);
+    const reef_component now = reef_type_find("Chases");
+    assert_entity(reef_target_id(w, a, now), b);
+    const uint64_t *relation = reef_relation_get_id(w, a, now, b); /* its target and its place come first */
+    assert_true(relation && relation[2] == 77 && relation[3] == 0);
+    reef_entity made;
+    assert_ok(reef_instantiate(w, prefab, 1, &made));
+    assert_true(field_of(w, made, "Hunter", "power") == 9);
+    const struct {
+        Place place;
+        first_hunter hunter;
+    } packed = {{1, 2}, {3, 4}};
+    assert_true(reef_entity_is_null(reef_spawn_bundle(w, bundle, &packed))); /* it is of the old type */
+    assert_int_equal(reef_last_error(w).status, REEF_UNKNOWN_TYPE);
+    assert_true(reef_set_id(w, a, hunter_was, &packed.hunter, sizeof packed.hunter) == REEF_UNKNOWN_TYPE);
+    assert_null(reef_get_id(w, a, hunter_was));
+    reef_bundle_free(bundle);
+    assert_valid(w);
+    reef_hot_close(h);
+}
+
+static void every_home(void **state)
+{
+    static const char *const homes[] = {"REEF_TABLE", "REEF_SPARSE", "REEF_PAGED", "REEF_COLD",
+                                        "REEF_MULTI", "REEF_SHARED", "REEF_SPLIT"};
+    for (uint32_t from = 0; from < 7; from++) {
+        char flags[100], to[100];
+        reef_world *w = another_world(state, NULL);
+        (void)snprintf(flags, sizeof flags, "-DHUNTER_HOME=%s", homes[from]);
+        (void)snprintf(to, sizeof to, "-DHUNTER_HOME=%s -DHUNTER_RENAMED", homes[(from + 3) % 7]);
+        reef_hot_code *h = hot_of(w, flags, NULL);
+        reef_entity e[20];
+        for (uint32_t i = 0; i < 20; i++) e[i] = hunter(w, (float)i, (uint8_t)i);
+        reef_world *fork = reef_fork(w);
+        build(to);
+        assert_event(h, REEF_HOT_LOADED);
+        assert_libraries(h, 1);
+        const reef_component c = reef_type_find("Hunter");
+        for (uint32_t i = 0; i < 20; i++) assert_true(reef_has_id(w, e[i], c) && reef_has_id(fork, e[i], c));
+        assert_valid(w);
+        assert_valid(fork);
+        reef_world_free(fork);
+        reef_hot_close(h);
+        end_world(state, w);
+    }
+}
+
+static void no_memory_is_no_change_of_layout(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_history *past = reef_history_new(w, &(reef_history_config){.ticks = 60, .step = step});
+    reef_hot_code *h = hot_of(w, "", &(reef_hot_desc){.history = past, .replay = 2});
+    const reef_query q = reef_query_new(w, "in Hunter, in Place");
+    const reef_entity e = hunter(w, 1, 0);
+    bool more = false;
+    for (int i = 0; i < 4; i++) assert_ok(reef_history_step(past, NULL, 0));
+    heap *heaps[] = {heap_of(state), &hot_types};
+    for (uint32_t k = 0; k < 2; k++) {
+        bool loaded = false;
+        for (uint64_t n = 1; !loaded; n++) {
+            const uint64_t hash = reef_hash(w);
+            const float x = reef_get(w, e, Place)->x;
+            build(more ? "-DHUNTER_LESS" : "-DHUNTER_MORE");
+            heap_fail_nth(heaps[k], n, n % 3 == 0);
+            loaded = reef_hot_poll(h) == REEF_HOT_LOADED;
+            heap_fail_never(heaps[k]);
+            if (!loaded) assert_int_equal(reef_hash(w), hash);
+            assert_true(reef_get(w, e, Place)->x == x);
+            assert_int_equal(reef_history_reach(past).tick, 4);
+            assert_int_equal(reef_query_count(w, q), 1);
+            assert_libraries(h, 1);
+            assert_valid(w);
+            assert_true(n < 2000);
+        }
+        more = !more;
+        assert_true(field_of(w, e, "Hunter", "power") == 1);
+    }
+    assert_ok(reef_history_step(past, NULL, 0));
+    reef_history_free(past);
+    reef_hot_close(h);
+}
+
+int main(void)
+{
+    if (!hot_suite_begin()) return 1;
+    const struct CMUnitTest tests[] = {
+        TEST(a_layout_changes),
+        TEST(what_has_no_fields_is_told),
+        TEST(indexes_of_a_layout),
+        TEST(pictures_of_a_layout),
+        TEST(places_of_code_that_comes_and_goes),
+        TEST(the_past_gets_the_new_layout),
+        TEST(the_past_is_played_with_the_new_layout),
+        TEST(a_renamed_field_keeps_its_values),
+        TEST(values_with_hooks_come_along),
+        TEST(bytes_outside_of_fields),
+        TEST(all_worlds_are_converted),
+        TEST(another_world_can_refuse),
+        TEST(a_history_and_a_journal_go_on),
+        TEST(events_wait_over_a_change),
+        TEST(relations_prefabs_bundles_and_commands),
+        TEST(every_home),
+        TEST(no_memory_is_no_change_of_layout),
+        TEST(values_that_nothing_copies_are_refused), /* its library stays */
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return hot_suite_end() ? failed : 1;
+}
