@@ -49,6 +49,13 @@ static void net_tick(void *p, int reefs)
     char *arguments[] = {REEF_BENCH_NET, NULL};
     told_take(p, arguments, "signed_ns %lf plain_ns %lf", 1, reefs);
 }
+static void view(void *p, int reefs)
+{
+    char *arguments[] = {REEF_BENCH_VIEW, NULL};
+    told_take(p, arguments, "view_ns %lf all_ns %lf", 1, reefs);
+}
+static void view_shown(void *p) { view(p, 1); }
+static void view_all(void *p) { view(p, 0); }
 static void net_signed(void *p) { net_tick(p, 1); }
 static void net_plain(void *p) { net_tick(p, 0); }
 #endif
@@ -59,6 +66,7 @@ const row_impl reef_net_rows[] = {
 #endif
 #ifdef REEF_BENCH_NET
     {ROW_net_tick, told_setup, net_signed, told_sum, told_teardown, NULL},
+    {ROW_view_64, told_setup, view_shown, told_sum, told_teardown, NULL},
 #endif
     {0},
 };
@@ -69,6 +77,7 @@ const row_impl reef_alone_net_rows[] = {
 #endif
 #ifdef REEF_BENCH_NET
     {ROW_net_tick, told_setup, net_plain, told_sum, told_teardown, NULL},
+    {ROW_view_64, told_setup, view_all, told_sum, told_teardown, NULL},
 #endif
     {0},
 };

@@ -92,7 +92,7 @@ extern const row_impl reef_frame_rows[];          /* reef_frame.c: empty_system,
 extern const row_impl reef_alone_frame_rows[];    /* also there: reef without a pool, instead of raw */
 extern const row_impl reef_event_rows[];          /* reef_event.c: event_rw */
 extern const row_impl reef_game_rows[];           /* reef_game.c: game_10k */
-extern const row_impl reef_net_rows[];            /* reef_net.c: rollback_8, net_tick */
+extern const row_impl reef_net_rows[];            /* reef_net.c: rollback_8, net_tick, view_64 */
 extern const row_impl reef_inspect_rows[];        /* reef_inspect.c: inspect_idle, inspect_open */
 extern const row_impl reef_access_rows[];         /* reef_access.c: get_, set_, has_ */
 extern const row_impl reef_iter_rows[];           /* reef_iter.c: iter_ */

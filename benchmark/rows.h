@@ -86,6 +86,9 @@
  *   net_tick          the median update of a player among four in one process, in which a tick is due: receiving,
  *                     encoding and sending, with a step of four dots; inputs of 8 bytes, signed by Ed25519, processor
  *                     time (net/net.c). In raw's column: without signatures. Left out where the add-on isn't built
+ *   view_64           the median share of one of 64 clients in an update of reef_net_views: 100,000 entities, of which
+ *                     5,000 move and 1,000 change otherwise; each client sees about 150; processor time of one thread
+ *                     (net/view.c). In raw's column: a loop that looks, for each client, at each entity
  *   inspect_idle, _open  the median tick of the living reef with 150,000 fish and an inspector: while nobody looks, and
  *                     while a client has its overview open; in raw's column without calling the inspector. A process of
  *                     its own, one thread, whose own time is measured (inspect/inspect.c). Left out where the add-on
@@ -354,6 +357,7 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(game_10k, N_10K, 1, 1, 1, US) \
     X(rollback_8, N_10K, 1, 1, 1, US) \
     X(net_tick, 4u, 1, 1, 1, US) \
+    X(view_64, 64u, 1, 1, 1, US) \
     X(inspect_idle, 150000u, 1, 1, 1, US) \
     X(inspect_open, 150000u, 1, 1, 1, US) \
     X(event_rw, N_1M, 1, 1, N_1M, NS) \

@@ -136,6 +136,7 @@ int reef_net_views_add(reef_net_views *v, const reef_net_view_client *desc)
                              .first = VIEW_NONE,
                              .last = VIEW_NONE,
                              .heard_tick = v->tick,
+                             .waiting = 1,
                              .sent = ring};
     v->used |= UINT64_C(1) << c;
     if (q >= 0 && desc->radius == 0) v->unbounded |= UINT64_C(1) << c;
@@ -213,10 +214,10 @@ static void seen_read(reef_net_views *v, client *k, wire *w)
     }
     k->heard_tick = v->tick;
     if (newest > k->newest) k->newest = newest;
-    for (uint32_t i = 0; i < VIEW_SENT; i++) {
-        sent *d = &k->sent[i];
-        if (d->number == 0 || d->number > newest) continue;
-        const uint32_t back = newest - d->number;
+    for (uint32_t n = k->waiting; n <= newest; n++) {
+        sent *d = &k->sent[n % VIEW_SENT];
+        const uint32_t back = newest - n;
+        if (d->number != n) continue;
         if (back == 0 || (back <= 64 && before >> (back - 1) & 1)) settled(v, k, d, true);
     }
 }
@@ -410,10 +411,11 @@ static void targets_check(const reef_net_views *v, client *k)
 static void lost(const reef_net_views *v, client *k)
 {
     enum { LATER = 8 }; /* so many later ones have arrived */
-    for (uint32_t i = 0; i < VIEW_SENT; i++) {
-        sent *d = &k->sent[i];
-        if (d->number == 0) continue;
-        if (v->tick - d->tick >= v->config.again || (d->number + LATER <= k->newest && v->tick - d->tick >= 2))
+    while (k->waiting <= k->number && k->sent[k->waiting % VIEW_SENT].number != k->waiting) k->waiting++;
+    for (uint32_t n = k->waiting; n <= k->number; n++) {
+        sent *d = &k->sent[n % VIEW_SENT];
+        if (d->number != n) continue;
+        if (v->tick - d->tick >= v->config.again || (n + LATER <= k->newest && v->tick - d->tick >= 2))
             settled(v, k, d, false);
     }
 }

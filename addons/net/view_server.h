@@ -34,7 +34,8 @@ typedef struct client {
     bool used;
     uint64_t address;
     uint32_t session, bytes, number, newest; /* of datagrams: the last one sent; the newest acknowledged */
-    uint32_t heard, heard_tick, empty_at;
+    uint32_t waiting;                        /* the first datagram that may not be settled yet */
+    uint32_t heard_tick, empty_at;
     int query; /* -1: none */
     float radius, scale;
     uint32_t limit; /* entities that he may see, while bandwidth is short; VIEW_NONE: any */
