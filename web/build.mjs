@@ -51,7 +51,10 @@ for (const [page, text] of written) {
     site.write(page, text);
     if (/^(reef|REEF)_/.test(name)) names.push([name.replace(/-macro$/, ""), name]);
 }
-site.write("gallery/dive.md", dive_page(site));
+// Dive, if it was built for a page (./play --web).
+const game = join(root, "build/play-web/page"), plays = ["index.html", "dive.js", "dive_core.js"].every((name) => existsSync(join(game, name)));
+if (plays && !only_pages) cpSync(game, join(public_folder, "dive"), { recursive: true });
+site.write("gallery/dive.md", dive_page(site, plays));
 site.write("index.md", home_page(root, site));
 site.source_pages();
 

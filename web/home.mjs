@@ -86,7 +86,7 @@ ${site.converted(why[1] + "\n" + why[2], "README.md", "index.md")}
 }
 
 // The game, which is built by ./play --web and not here.
-export function dive_page(site) {
+export function dive_page(site, plays) {
     const picture = (name) => site.link("", "gallery/dive.md", `docs/pictures/${name}`);
     return `---
 description: A game in which time runs backward
@@ -98,7 +98,7 @@ next: false
 
 A game with 10,000 creatures, in which time runs backward: the player turns ten seconds back, swims beside the ghost of the last attempt, and sees
 two futures played side by side. [The page about it](../start/a-game.md) walks through its source.
-
+${plays ? '\n<GameBox src="/dive/index.html" about="Dive, a game" />\n\nThe arrow keys or WASD swim, the space bar dashes, E sends a pulse, R turns time back, P shows two futures.\n' : ""}
 ![A swarm in the light of the lamp](${picture("dive-swarm.jpg")})
 
 ![Two futures of the same moment, side by side](${picture("dive-futures.jpg")})

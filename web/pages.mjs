@@ -162,8 +162,8 @@ class Site {
             for (i++; lines[i] !== "```"; i++) body.push(lines[i]);
             const source = body.join("\n") + "\n";
             if (kind === "file") files.set(name, source);
-            if (kind === "program") programs.set(name, { page, title, name, source, language });
-            if (kind === "output") Object.assign(programs.get(name) ?? {}, { output: source });
+            if (kind === "program") programs.set(name, { page, title, name, source, language, with_files: files.size > 0 });
+            if (kind === "output" || kind === "checked") Object.assign(programs.get(name) ?? {}, { [kind]: source });
             if (kind === "output" || kind === "checked") {
                 result.push(`<div class="output" data-title="${kind === "output" ? "Output" : "Output of the checked build"}">`, "",
                     "```" + (language || "txt"), ...body, "```", "", "</div>");

@@ -82,7 +82,7 @@ async function compiler_plan(kept, compiler_version, headers, package_folder) {
         const commands = async (source) => {
             const said = [], hear = (bytes) => { if (bytes) said.push(Buffer.from(bytes)); };
             const all = ["clang", "-###", ...compile_arguments, "-I", "include", "main.c", ...objects_of(source), ...link_arguments(source).flatMap((flag) => ["-Xlinker", flag]), "-o", "main.wasm"];
-            await runLLVM(all, { "main.c": source, include }, { stdout: hear, stderr: hear, fetchProgress: () => {} });
+            await runLLVM(all, { "main.c": source, include, "reef.o": "", "reef_page.o": "", "inside.o": "" }, { stdout: hear, stderr: hear, fetchProgress: () => {} });
             return Buffer.concat(said).toString().split("\n").filter((line) => line.startsWith(' "'))
                 .map((line) => Array.from(line.matchAll(/"((?:[^"\\]|\\.)*)"/g), (m) => m[1].replace(/\\(.)/g, "$1").replace(/^\/tmp\/main-\w+\.o$/, "main.o")).filter(Boolean));
         };
@@ -123,7 +123,7 @@ export async function build_programs(root, project, public_folder) {
     const object = (source, flags = []) => {
         const text = readFileSync(source);
         const near = file_headers(dirname(source)).concat(source.includes("/examples/page/") ? file_headers(join(root, "examples/living_reef")) : []);
-        const key = createHash("sha256").update(text).update(near.map((path) => readFileSync(path)).join()).update(readFileSync(join(two, "reef.h"))).update(readFileSync(join(two, "reef_page.h"))).update(compiler_version + common + flags).digest("hex").slice(0, 16);
+        const key = createHash("sha256").update(text).update(near.map((path) => readFileSync(path)).join()).update(readFileSync(join(two, "reef.h"))).update(/reef_page/.test(text) ? readFileSync(join(two, "reef_page.h")) : "").update(compiler_version + common + flags).digest("hex").slice(0, 16);
         const path = join(kept, `${basename(source, ".c")}-${key}.o`);
         if (!existsSync(path)) execFileSync("clang", [...common, ...flags, ...includes, source, "-o", path], { stdio: "inherit" });
         return path;

@@ -23,7 +23,6 @@ static const char table_text[] =
 
 static const uint32_t colours[] = {0x9fb8a8, 0x5cc8c0, 0xf2e26b, 0xb58adf, 0xff9a63, 0xd8574f, 0xe8eef0};
 
-static ecosystem reef;
 static Sight arrays; /* what a tick computes with, filled anew in each: all forks use the same, one after the other */
 
 static void draw_sea(const reef_world *w, const Sea *sea)
@@ -39,15 +38,10 @@ static void draw_sea(const reef_world *w, const Sea *sea)
 
 static bool step(reef_world *w)
 {
-    if (reef_single_get(w, Sight) == NULL &&
-        reef_single_set(w, Sight, arrays.fish, arrays.leader, arrays.course, arrays.gain, arrays.first, arrays.hunters,
-                        arrays.cells, arrays.capacity) < 0)
-        return false;
-    reef.world = w;
-    if (!ecosystem_tick(&reef)) {
-        puts(reef.error);
-        return false;
-    }
+    Sight *sight = reef_single_mut(w, Sight);
+    if (sight == NULL || reef_single_get(w, Census)->fish > FISH_MOST) return false;
+    *sight = arrays;
+    if (reef_tick(w, 1) < 0) return false;
     draw_sea(w, reef_single_get(w, Sea));
     const reef_query fish = reef_query_new(w, "in Position, in Velocity, in Species");
     const Rules *rules = reef_single_get(w, Rules);
@@ -67,6 +61,7 @@ static bool step(reef_world *w)
 int main(void)
 {
     static species_table table;
+    ecosystem reef;
     char message[400];
     if (!species_parse(&table, "species", table_text, strlen(table_text), message, sizeof message)) {
         puts(message);

@@ -1,7 +1,7 @@
-/* Two players, and a network between them that takes its time. This world holds what is certain: the ticks of which both
- * inputs have come. What the player on the left sees is a fork of it that is played on with a guess: the other player
- * goes on as last. A new input makes a new fork, so a wrong guess is a jump. Move the slider: at 0 the solid ship on the
- * right is where its shadow is, and at 40 ticks it is often wrong. */
+/* Two players, and a network between them that takes its time. This world holds what is certain: the ticks of which
+ * both inputs have come. What the player on the left sees is a fork of it that is played on with a guess: the other
+ * player goes on as last. A new input makes a new fork, so a wrong guess is a jump. Move the slider: at 0 the solid
+ * ship on the right is where its shadow is, and at 40 ticks it is often wrong. */
 #include <reef.h>
 #include <reef_page.h>
 

@@ -77,20 +77,119 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await page.waitForFunction(() => /\d+ entities differ/.test(document.querySelector(".differences")?.textContent), null, { timeout: 30000 });
         await page.waitForTimeout(800);
         check((await hash(0)) !== (await hash(1)), "a slider of the fork makes it another world");
-        await page.click("button:has-text('Entities')");
-        await page.fill(".inside input", "Position, Velocity");
-        await page.waitForFunction(() => /160 entities/.test(document.querySelector(".inside pre").textContent), null, { timeout: 20000 });
-        check(/Velocity {2}x -?\d/.test(await page.innerText(".inside pre")), "the entities are shown with their values");
-        await page.fill(".inside input", "Position, Nothing");
-        await page.waitForFunction(() => /Nothing/.test(document.querySelector(".inside pre").textContent), null, { timeout: 20000 });
-        await page.fill(".inside input", "");
-        await page.waitForTimeout(700);
+        await page.waitForFunction(() => document.querySelectorAll(".differing li").length > 3, null, { timeout: 30000 });
+        check(/another value.*→/.test(await page.innerText(".differing")), "what differs is listed while both play");
         await picture(page, "fork-desk-dark");
-        await page.click("button:has-text('Systems')");
-        await page.waitForFunction(() => /roll/.test(document.querySelector(".inside pre")?.textContent), null, { timeout: 20000 });
-        check(true, "the schedule is shown");
         no_errors(page, "the marbles");
         await page.context().close();
+    }
+
+    // The inspector's own page over the world of the program, which the program's worker answers.
+    async function inspector() {
+        const page = await new_page();
+        await page.goto(address + "gallery/page_marbles.html");
+        await page.click(".run-box button.first");
+        await page.waitForFunction(() => Number(document.querySelector(".stage .time output")?.textContent.replace(/\D/g, "")) > 60, null, { timeout: 60000 });
+        await page.click("button:text-is('Look inside')");
+        const inside = page.frameLocator("iframe.inside"), tab = (name) => inside.locator(`#tabs button[data-tab=${name}]`).click();
+        const says = async (selector, text, what) => {
+            const found = await inside.locator(selector, { hasText: text }).first().waitFor({ timeout: 30000 }).then(() => true, () => false);
+            check(found, what);
+        };
+        await says("#clock", /16\d entities/, "the inspector's page knows the world of the program");
+        await page.waitForTimeout(800);
+        await picture(page, "inspector-overview");
+        await tab("entities");
+        await inside.locator("#query").fill("Position, Velocity");
+        await says("#view", "160", "entities are found by a query");
+        await tab("systems");
+        await says("#view", "roll", "systems are shown");
+        await tab("tree");
+        await tab("types");
+        await says("#view", "Velocity", "types are shown");
+
+        await inside.locator("#pause").click();
+        await page.waitForSelector(".stage button:text-is('Play')", { timeout: 20000 });
+        check(true, "the inspector pauses the program");
+        await page.waitForTimeout(300);
+        const at = await tick(page);
+        await inside.locator("#step").click();
+        await page.waitForFunction((t) => document.querySelector(".stage .time output").textContent === "tick " + (t + 1), at, { timeout: 20000 });
+        check(true, "and steps it");
+        await tab("changes");
+        await says("#view", "roll", "changes say which system made them");
+        await picture(page, "inspector-changes");
+
+        await tab("sql");
+        await inside.locator("#view textarea").first().fill("select count(*) as marbles, sum(x) from Position");
+        await inside.locator("#run-sql").click();
+        await says("#view td", "160", "SQL is answered in the page, by the tables of the world");
+        await picture(page, "inspector-sql");
+
+        await tab("whatif");
+        await inside.locator("#view select").first().selectOption("destroy all");
+        await inside.locator("#whatif-query").fill("Marble");
+        await inside.locator("#view button", { hasText: "Add this edit" }).click();
+        await inside.locator("#play-whatif").click();
+        await says("#futures", "What is different at the end?", "a what-if is played with two futures side by side");
+        await page.waitForTimeout(600);
+        await picture(page, "inspector-whatif");
+
+        for (let i = 0; i < 5; i++) await inside.locator("#ticks").press("ArrowLeft");
+        await inside.locator("#viewing button", { hasText: "Go on from here" }).click();
+        await page.waitForFunction((t) => Number(document.querySelector(".stage .time output").textContent.replace(/\D/g, "")) < t, at, { timeout: 20000 }).catch(() => {});
+        check((await tick(page)) < at, "the inspector sets the program back, and the stage follows");
+
+        await page.click(".stage button:text-is('Fork')");
+        await page.click(".stage button:text-is('Step')");
+        await page.waitForSelector(".stage .worlds.two");
+        await page.click("button:text-is('Look into the fork')");
+        await says("#clock", /16\d entities/, "the inspector looks into the fork");
+        await tab("entities");
+        await inside.locator("#query").fill("");
+        await inside.locator("#entities .line:not(.waits)").nth(3).click();
+        await inside.locator("#side button", { hasText: "Destroy" }).click();
+        await page.waitForTimeout(500);
+        await page.click("button:text-is('Compare both')");
+        await says("#view", /[1-9]\d* change/, "an edit of the fork alone is a difference, which is shown");
+        await page.click(".stage button:text-is('Step')");
+        await page.waitForFunction(() => /only in the world/.test(document.querySelector(".differing")?.textContent), null, { timeout: 20000 });
+        check(true, "and listed beside the worlds");
+        await picture(page, "inspector-compare");
+        no_errors(page, "the inspector in the page");
+        await page.context().close();
+
+        // A program with a loop of its own: it runs to its end, and then one looks into what was recorded.
+        const other = await new_page({ colorScheme: "dark" });
+        await other.goto(address + "gallery/collide.html");
+        await other.click(".run-box button.first");
+        await status(other, "ended with 0");
+        await other.click("button:text-is('Look inside')");
+        await other.frameLocator("iframe.inside").locator("#clock", { hasText: "entit" }).waitFor({ timeout: 30000 });
+        await other.frameLocator("iframe.inside").locator("#tabs button[data-tab=changes]").click();
+        await other.waitForTimeout(1500);
+        await picture(other, "inspector-after-the-end");
+        check(/recorded|Recording|Record/i.test(await other.frameLocator("iframe.inside").locator("#record").innerText()), "what a program recorded is there after its end");
+        no_errors(other, "the inspector after the end");
+        await other.context().close();
+    }
+
+    // Each example that draws, at a click.
+    async function drawings() {
+        for (const name of ["page_flock", "page_marbles", "page_rollback", "page_living_reef"]) {
+            const page = await new_page();
+            await page.goto(address + `gallery/${name}.html`);
+            await page.waitForSelector(".run-box button.first:not([disabled])");
+            const click = Date.now();
+            await page.click(".run-box button.first");
+            await page.waitForSelector(".stage canvas", { timeout: 60000 });
+            console.log(`        ${name} draws ${Date.now() - click} ms after the click`);
+            const moves = await page.waitForFunction(() => Number(document.querySelector(".stage .time output").textContent.replace(/\D/g, "")) > 40, null, { timeout: 120000 }).then(() => true, () => false);
+            check(moves, `${name} ticks`);
+            await picture(page, name);
+            no_errors(page, name);
+            await page.context().close();
+        }
     }
 
     async function playground() {
@@ -196,5 +295,5 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await phone.context().close();
     }
 
-    return { machine, examples, fork_and_rewind, playground };
+    return { machine, examples, fork_and_rewind, inspector, drawings, playground };
 }

@@ -1,5 +1,5 @@
 // The compiler, in a worker: @yowasp/clang, whose files come in compressed parts. They are kept in the browser's cache for the next visit, so that it also works offline.
-import { begins_with_reef, ticks } from "./flags.mjs";
+import { compile_program, files_of } from "./compile.mjs";
 
 let ready = null, version = "", base = "";
 const objects = ["reef", "reef_page", "inside", "precompiled"];
@@ -38,14 +38,13 @@ async function prepare() {
             { headers: { "content-type": String(url).endsWith(".wasm") ? "application/wasm" : "application/octet-stream", "content-length": part.bytes } });
     };
     const unpacked = async (name) => new Uint8Array(await new Response((await bytes_of(`${base}compiler/${name}-${version.version}.gz`, () => {})).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
-    const [clang, reef, page, inside, precompiled, headers] = await Promise.all([import(/* @vite-ignore */ base + "compiler/" + version.clang), ...objects.map(unpacked),
+    const [clang, reef, reef_page, inside, precompiled, headers] = await Promise.all([import(/* @vite-ignore */ base + "compiler/" + version.clang), ...objects.map(unpacked),
         bytes_of(`${base}compiler/headers-${version.version}.json`, () => {}).then((blob) => blob.text()).then(JSON.parse)]);
-    const include = { "reef.h": headers["reef.h"], "reef_page.h": headers["reef_page.h"], reef: Object.fromEntries(headers.reef.map((name) => [name, "#include <reef.h>\n"])) };
     await clang.runLLVM(undefined, undefined, { fetchProgress: () => {} }); // only loads
     // What an earlier version of the site left in the cache goes.
     const cache = await caches?.open(kept).catch(() => null), names = new Set([...Object.values(parts).flatMap((part) => part.files), ...objects.map((name) => `${name}-${version.version}.gz`), `headers-${version.version}.json`]);
     for (const request of (await cache?.keys()) ?? []) if (!names.has(request.url.split("/").at(-1))) await cache.delete(request);
-    return { clang, plan: headers.plan, files: { include, "reef.o": reef, "reef_page.o": page, "inside.o": inside, "reef.pch": precompiled, "all.h": "#include <reef.h>\n" } };
+    return { clang, plan: headers.plan, files: files_of({ headers, reef, reef_page, inside, precompiled }) };
 }
 
 // The messages of clang: [{line, column, severity, text}], lines from 1; 0 where it names none.
@@ -64,19 +63,7 @@ async function compile(source) {
     if (!ready) { ready = prepare(); ready.catch(() => { ready = null; }); }
     const { clang, plan, files } = await ready;
     postMessage({ compiling: true });
-    const begin = performance.now(), said = [];
-    const hear = (bytes) => { if (bytes) said.push(bytes.slice()); };
-    const options = { stdout: hear, stderr: hear, fetchProgress: () => {} };
-    // By clang's inner compiler and the linker, without the driver (programs.mjs).
-    const header = begins_with_reef(source) ? ["-include-pch", "reef.pch", "-fno-validate-pch"] : [], [clang_name, cc1, ...rest] = plan.compile;
-    let program = null;
-    try {
-        const compiled = await clang.runLLVM([clang_name, cc1, ...header, ...rest], { ...files, "main.c": source }, options);
-        program = (await clang.runLLVM(ticks(source) ? plan.link_ticks : plan.link, { ...files, "main.o": compiled["main.o"] }, options))["main.wasm"];
-    } catch (error) {
-        if (!(error instanceof clang.Exit)) throw error;
-    }
-    const text = await new Blob(said).text();
+    const begin = performance.now(), { program, text } = await compile_program(clang, plan, files, source);
     postMessage({ compiled: { program: program ?? null, text, messages: messages_of(text), ms: performance.now() - begin } }, program ? [program.buffer] : []);
 }
 

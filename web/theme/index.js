@@ -2,6 +2,7 @@
 import DefaultTheme from "vitepress/theme-without-fonts";
 import LatePicture from "./LatePicture.vue";
 import { defineAsyncComponent } from "vue";
+import GameBox from "./GameBox.vue";
 import RunLink from "./RunLink.vue";
 import TopicFilter from "./TopicFilter.vue";
 import "./style.css";
@@ -29,6 +30,7 @@ export default {
     enhanceApp({ app }) {
         app.component("LatePicture", LatePicture);
         app.component("RunLink", RunLink);
+        app.component("GameBox", GameBox);
         app.component("RunBox", defineAsyncComponent(() => import("./RunBox.vue")));
         app.component("Playground", defineAsyncComponent(() => import("./Playground.vue")));
         app.component("TopicFilter", TopicFilter);

@@ -88,7 +88,8 @@ const orders = {
             if (!machine.ticks || body === undefined || side !== 0) return;
             const told = JSON.parse(machine.ask(0, "/api/news", undefined).text).state;
             if (told) paused = told.paused;
-            if (machine.range().now !== was) { ended = false; frame(null, forked ? null : undefined); }
+            if (machine.range().now !== was) ended = false;
+            frame(null, forked ? null : undefined);
             next = performance.now();
             loop();
         });
