@@ -716,7 +716,7 @@ static bool value_home(decoding *d, const file_type *f, reef_entity e)
                                                                   : reef_set_id(w, e, to, copied, f->to->size);
     if (s < 0) return reef__decode_no_memory(d);
     if (f->carry || (f->to->hooked && f->to->field_count)) {
-        char *made = reef_mut_id(w, e, to);
+        char *made = (char *)(uintptr_t)reef__value_itself(w, e, to); /* made just now: it is this world's own */
         if (made == NULL) return reef__decode_no_memory(d);
         if (f->carry) reef__decode_carry(f, (const unsigned char *)&source, made);
         else fields_copy(f->to, made, copied);
@@ -791,8 +791,11 @@ bool reef__decode_standins_end(decoding *d)
         d->in->wrong_at = d->in->at;
         return false;
     }
-    for (uint32_t i = 0; i < d->type_count; i++)
-        if (d->types[i].to && !values_home(d, &d->types[i])) return false;
+    bool home = true;
+    d->w->unique_later = true;
+    for (uint32_t i = 0; home && i < d->type_count; i++) home = d->types[i].to == NULL || values_home(d, &d->types[i]);
+    d->w->unique_later = false;
+    if (!home) return false;
     uint64_t unused;
     for (uint32_t bit = 0; bit < TABLE_CODES; bit++)
         if (d->codes[bit] && !type_leave(d, d->codes[bit], &unused)) return reef__decode_no_memory(d);

@@ -245,8 +245,7 @@ INLINE void block_at(reef_block *b, const reef_slot *slots)
 }
 /* ---- terms with a plus (src/query/subtype_terms.c) ---- */
 INLINE bool subs_are_old(const query *q) { return q->subs->based != reef__types_based(); }
-void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter); /* src/query/query.c */
-/* ---- all queries of a world ---- */
+void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter);
 void reef__queries_drop(reef_world *w);
 
 #endif

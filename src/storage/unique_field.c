@@ -174,6 +174,7 @@ reef_status reef__unique_enter(reef_world *w, reef_entity e, const type *t, cons
     const reef_field *f = unique_field_of(t);
     struct unique_table *u = w->uniques;
     unique_entry x = {.operation = w->operation, .entity = e};
+    if (w->unique_later) return REEF_OK;
     if (f == NULL) return REEF_BAD_ARGUMENT;
     if (!unique_key(f, value, &x.key)) return REEF_OK;
     while (u && u->component != t->id) u = u->next;

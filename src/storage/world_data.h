@@ -135,6 +135,7 @@ struct reef_world {
     uint64_t operation;
     reef_entity taken;
     struct unique_table *uniques;
+    bool unique_later; /* the values of a file come to their types; reef_validate compares them in the end */
     struct {
         reef_entity entity;
         uint32_t component;

@@ -38,6 +38,16 @@ REEF_FIELDS(OnesNow, n);
 REEF_COMPONENT(Stranger);
 REEF_FIELDS(Stranger, n);
 
+typedef struct {
+    uint32_t id;
+} SeatWas;
+typedef SeatWas SeatNow;
+static const reef_hooks seat_hooks = {.unique = "id"};
+REEF_COMPONENT(SeatWas);
+REEF_FIELDS(SeatWas, id);
+REEF_COMPONENT_IN_HOOKS(SeatNow, REEF_SPARSE, &seat_hooks);
+REEF_FIELDS(SeatNow, id);
+
 typedef struct kept {
     reef_load_note note[16];
     char field[16][32];
@@ -180,9 +190,29 @@ static void homes_and_strangers_count(void **state)
     reef_bytes_free(&bytes);
 }
 
+/* Values that get another home are compared as a whole, if a field is unique there. */
+static void unique_values_get_another_home(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    for (uint32_t i = 0; i < 3; i++) assert_false(reef_entity_is_null(reef_spawn(w, reef_with(SeatWas, i))));
+    reef_bytes bytes;
+    assert_ok(reef_save_bytes(w, &bytes, NULL));
+    rename_type(bytes, "SeatWas", "SeatNow");
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, NULL));
+    for (uint32_t i = 0; i < 3; i++) assert_int_equal(reef_get(other, reef_entity_at(other, i), SeatNow)->id, i);
+    assert_no_entity(other, REEF_EXISTS, reef_spawn(other, reef_with(SeatNow, 2)));
+    reef_bytes_free(&bytes);
+    assert_false(reef_entity_is_null(reef_spawn(w, reef_with(SeatWas, 1))));
+    assert_ok(reef_save_bytes(w, &bytes, NULL));
+    rename_type(bytes, "SeatWas", "SeatNow");
+    assert_refused(other, REEF_CORRUPT, reef_load_bytes(other, bytes.data, bytes.size, NULL));
+    assert_int_equal(reef_count(other, SeatNow), 3);
+    reef_bytes_free(&bytes);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(a_plan_counts_what_would_be_lost),
+    const struct CMUnitTest tests[] = {TEST(a_plan_counts_what_would_be_lost), TEST(unique_values_get_another_home),
                                        TEST(a_lossless_load_converts_what_it_can), TEST(homes_and_strangers_count)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
