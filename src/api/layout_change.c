@@ -188,7 +188,7 @@ static COLD reef_snapshot *snapshot_of(family_member *m)
 }
 
 /* Lists them, before the change makes worlds of its own. The history's snapshots aren't among them: it begins anew. */
-static COLD reef_status members_list(layout_change *x)
+static COLD reef_status others_list(layout_change *x)
 {
     uint32_t ids[LAYOUTS_MAX];
     for (uint32_t i = 0; i < x->count; i++) ids[i] = x->list[i].was->id;
@@ -263,7 +263,7 @@ COLD reef_status reef__layouts_begin(layout_change *x)
         return reef__layout_refuse(x, REEF_BAD_ARGUMENT, "the history is another world's");
     reef_status s = reef_flush(w);
     if (s == REEF_OK) s = world_check(x, w, "the world");
-    if (s == REEF_OK) s = members_list(x);
+    if (s == REEF_OK) s = others_list(x);
     if (s != REEF_OK) return s;
     x->tried = reef__trial_begin(w, x->op, &x->trial);
     if (!x->tried) return w->error.status;

@@ -120,7 +120,7 @@ COLD bool reef__fields_flatten(made_fields *made, const reef_field **fields, uin
 
 /* ---- pairing ---- */
 
-static uint32_t name_free(const char *const *names, uint32_t count, uint64_t taken, const char *name, size_t length)
+static uint32_t name_untaken(const char *const *names, uint32_t count, uint64_t taken, const char *name, size_t length)
 {
     for (uint32_t k = 0; k < count; k++)
         if (!(taken >> k & 1) && strncmp(names[k], name, length) == 0 && names[k][length] == 0) return k;
@@ -134,13 +134,13 @@ COLD void reef__fields_pair(const reef_field *fields, uint32_t count, const char
     size_t length = 0;
     ASSERT(name_count <= REEF_FIELDS_MAX);
     for (uint32_t i = 0; i < count; i++) {
-        pair[i] = name_free(names, name_count, taken, fields[i].name, strlen(fields[i].name));
+        pair[i] = name_untaken(names, name_count, taken, fields[i].name, strlen(fields[i].name));
         if (pair[i] != FIELD_UNPAIRED) taken |= UINT64_C(1) << pair[i];
     }
     for (uint32_t i = 0; i < count; i++) {
         const char *list = fields[i].was, *name;
         while (pair[i] == FIELD_UNPAIRED && (name = was_next(&list, &length)) != NULL)
-            pair[i] = name_free(names, name_count, taken, name, length);
+            pair[i] = name_untaken(names, name_count, taken, name, length);
         if (pair[i] != FIELD_UNPAIRED) taken |= UINT64_C(1) << pair[i];
     }
 }

@@ -10,11 +10,15 @@
 #define DIVE_GAME_H
 
 #include "creatures.h"
+#include <reef/module.h>
 #include <reef/pool.h>
 
 typedef struct game {
     reef_world *world;
 } game;
+
+/* What happens in a tick (rules.c): each world of the game uses it. */
+extern const reef_module dive_rules;
 
 /* A world at the start of a dive. The same seed gives the same sea. The pool may be NULL. False: no memory; here and
  * below, reef_last_error(g->world) says more where there is a world. */

@@ -34,6 +34,9 @@ typedef struct Near {
 
 static const reef_hooks near_hooks = {.on_fork = REEF_FORK_SKIP};
 REEF_COMPONENT_HOOKS(Near, &near_hooks);
+#define NEAR_ADDRESS (sizeof(void *) == 8 ? REEF_U64 : REEF_U32)
+REEF_FIELDS(Near, (slots, NEAR_ADDRESS, NULL, 0, 0), (first, NEAR_ADDRESS, NULL, 0, 0),
+            (sides, NEAR_ADDRESS, NULL, 0, 0), capacity);
 
 /* Gives a world arrays of its own. False, here and below: no memory. */
 bool near_new(reef_world *w);

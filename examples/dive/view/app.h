@@ -66,6 +66,8 @@ typedef struct app {
     float backward_shown; /* the same, faded */
     float banner_left;
     char banner[40];
+    const char *notice; /* what the program around has to say (--hot); "" or NULL: nothing */
+    bool notice_wrong;
     float shown_air, shown_score;
     scores scores;
     bool scored; /* this dive is in the table */

@@ -335,6 +335,17 @@ static void draw_photo_titles(app *a, float half)
     box(&a->frame, -20, 95, 40.0f * (float)a->photo.ticks / PHOTO_TICKS, 1.0f, teal);
 }
 
+/* Below, over everything else. */
+static void draw_notice(app *a, float half)
+{
+    const float wide = half * 2.0f - 8.0f, size = half < 60.0f ? 1.6f : 2.0f;
+    if (a->notice == NULL || a->notice[0] == '\0') return;
+    const float lines = (float)(int)(text_width(a->notice, size) / wide) + 1.0f, high = lines * size * 1.7f + 1.6f;
+    box(&a->frame, -wide * 0.5f - 2.0f, 84.0f - high, wide + 4.0f, high,
+        a->notice_wrong ? (colour){60, 6, 4, 235} : (colour){2, 10, 16, 215});
+    (void)write_wrapped(&a->frame, a->notice, 0, 84.8f - high, size, wide, a->notice_wrong ? red : teal);
+}
+
 float hud_half_wide(const app *a) { return a->aspect > 0.72f ? 50.0f * a->aspect : 36.0f; }
 
 static void begin_pass(app *a, float half, float middle)
@@ -362,5 +373,6 @@ void hud_draw(app *a)
         write(&a->frame, "pause", 0, 24, 6.0f, TEXT_MIDDLE, ivory);
         draw_menu(a, pause, 3, 40);
     }
+    draw_notice(a, half);
     frame_end_pass(&a->frame);
 }

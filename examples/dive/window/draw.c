@@ -4,6 +4,7 @@
 
 #include <SDL_opengl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The calls of OpenGL, which are found at run time. */
@@ -228,11 +229,25 @@ void draw_frame(const frame *f, int wide, int high)
     }
 }
 
-void draw_read(unsigned char *pixels, int pitch, int wide, int high)
+/* Copies what was drawn: high rows of wide pixels of three bytes, from the top; a row every `pitch` bytes. */
+static void draw_read(unsigned char *pixels, int pitch, int wide, int high)
 {
     static unsigned char row[4 * 8192];
     for (int y = 0; y < high && wide <= 8192; y++) {
         gl.ReadPixels(0, high - 1 - y, wide, 1, GL_RGBA, GL_UNSIGNED_BYTE, row);
         for (int x = 0; x < wide; x++) memcpy(&pixels[y * pitch + x * 3], &row[x * 4], 3);
     }
+}
+
+bool draw_picture(const char *path, int wide, int high)
+{
+    SDL_Surface *image = SDL_CreateRGBSurfaceWithFormat(0, wide, high, 24, SDL_PIXELFORMAT_RGB24);
+    bool good = image != NULL;
+    if (good) {
+        draw_read(image->pixels, image->pitch, wide, high);
+        good = SDL_SaveBMP(image, path) == 0;
+        SDL_FreeSurface(image);
+    }
+    if (!good) fprintf(stderr, "dive: can't write %s\n", path);
+    return good;
 }

@@ -10,8 +10,8 @@
 SDL_Window *draw_open(int wide, int high, bool full_screen, const char **why);
 /* Draws a frame; the caller swaps. */
 void draw_frame(const frame *f, int wide, int high);
-/* Copies what was drawn: high rows of wide pixels of three bytes, from the top; a row every `pitch` bytes. */
-void draw_read(unsigned char *pixels, int pitch, int wide, int high);
+/* Writes what was drawn to a file, as a BMP. False: it can't, and it was said. */
+bool draw_picture(const char *path, int wide, int high);
 void draw_close(SDL_Window *window);
 
 #endif

@@ -4,6 +4,7 @@
 #include "input.h"
 #include "look.h"
 #include "mixer.h"
+#include "reload.h"
 #include "script.h"
 #include "several.h"
 #include "stopwatch.h"
@@ -34,6 +35,10 @@ static const char help[] =
     "  --mute\n"
     "  --inspect          looks inside with the browser: the address is printed (docs/manual/inspector.md).\n"
     "                     --inspect-port N: another port than 7272, 0 for any\n"
+    "  --hot COMMAND      changes the rules while the game goes on: when a file of --hot-sources DIR changes, the\n"
+    "                     command builds --hot-library FILE, which takes over\n"
+    "  --frames DIR       plays as if each frame took 1/60 second, and writes every sixth to DIR/000.bmp, DIR/001.bmp "
+    "...\n"
     "  --times            prints at the end how long frames took\n"
     "  --script FILE      keys from a file instead of a player, and pictures: examples/dive/window/script.h\n";
 
@@ -41,7 +46,8 @@ typedef struct options {
     int wide, high;
     bool full_screen, mute, forget, times, inspect;
     uint16_t inspect_port;
-    const char *folder, *script, *replay;
+    const char *folder, *script, *replay, *frames;
+    reload_config hot; /* build NULL: the rules stay as they are */
     uint64_t seed;
     uint32_t threads;
     shared shared;
@@ -76,6 +82,10 @@ static bool parse(options *o, int count, char **arguments)
         else if (strcmp(name, "--loss") == 0) o->shared.loss_percent = (uint32_t)strtoul(value, NULL, 10), i++;
         else if (strcmp(name, "--size") == 0 && sscanf(value, "%dx%d", &o->wide, &o->high) == 2) i++;
         else if (strcmp(name, "--folder") == 0) o->folder = value, i++;
+        else if (strcmp(name, "--hot") == 0) o->hot.build = value, i++;
+        else if (strcmp(name, "--hot-sources") == 0) o->hot.sources = value, i++;
+        else if (strcmp(name, "--hot-library") == 0) o->hot.library = value, i++;
+        else if (strcmp(name, "--frames") == 0) o->frames = value, i++;
         else if (strcmp(name, "--script") == 0) o->script = value, i++;
         else if (strcmp(name, "--replay") == 0) o->replay = value, o->forget = true, i++;
         else if (strcmp(name, "--seed") == 0) o->seed = strtoull(value, NULL, 10), i++;
@@ -84,6 +94,7 @@ static bool parse(options *o, int count, char **arguments)
         else return false;
     }
     o->shared.seed = o->seed;
+    if (!o->hot.build != !o->hot.sources || !o->hot.build != !o->hot.library) return false;
     if (o->shared.two + (o->shared.address != NULL) + (o->shared.invitation != NULL) > 1) return false;
     return o->wide >= 200 && o->high >= 200 && o->wide <= 8192 && o->high <= 8192;
 }
@@ -119,6 +130,7 @@ static const char *find_folder(const options *o)
 typedef struct watching {
     app *a;
     look *look;
+    reload *reload; /* --hot */
 } watching;
 
 /* What the player did in this tick; in one that wasn't played yet, what she did last. */
@@ -145,25 +157,39 @@ static void watched_ticked(void *context)
     look_tick(x->look);
 }
 
-static void watched_leaves(void *context) { look_turn_to(((watching *)context)->look, NULL); }
+static void watched_leaves(void *context)
+{
+    const watching *x = context;
+    look_turn_to(x->look, NULL);
+    reload_leave(x->reload);
+}
 
 static bool watch_begin(watching *x, app *a, const options *o)
 {
     char why[REEF_DETAIL_MAX] = "";
     const look_config config = {.port = o->inspect_port, .input = watched_input, .next = watched_next, .context = x};
-    x->a = a;
     x->look = look_begin(a->play.now.world, &config, why);
     if (x->look == NULL) return complain("--inspect: ", why), false;
-    a->play.ticked = watched_ticked, a->play.leaves = watched_leaves, a->play.watcher = x;
     return true;
+}
+
+/* ---- changing the rules: --hot ---- */
+
+static bool reload_ready(watching *x, const options *o)
+{
+    char why[200] = "";
+    x->reload = reload_begin(&o->hot, why);
+    if (x->reload != NULL) fprintf(stderr, "dive: the dive begins\n");
+    return x->reload != NULL || complain("--hot: ", why) == DONE;
 }
 
 /* How long frames took: all of it, and the game's part without drawing. */
 static stopwatch whole, core;
 
-static bool loop(app *a, SDL_Window *window, script *from, watching *x)
+static bool loop(app *a, SDL_Window *window, script *from, watching *x, const char *frames)
 {
     controls c = {0};
+    uint32_t pictured = 0;
     Uint64 last = SDL_GetPerformanceCounter();
     while (!a->quit) {
         int wide, high;
@@ -171,14 +197,14 @@ static bool loop(app *a, SDL_Window *window, script *from, watching *x)
         Uint64 now = SDL_GetPerformanceCounter();
         float dt = (float)(now - last) / (float)SDL_GetPerformanceFrequency();
         last = now;
-        if (from != NULL) {
-            dt = 1.0f / TICKS_PER_SECOND;
-            if (!script_frame(from, &c)) return true;
-        }
+        if (from != NULL || frames != NULL) dt = 1.0f / TICKS_PER_SECOND;
+        if (from != NULL && !script_frame(from, &c)) return true;
         a->blind = from != NULL && whole.most == 0 && !script_wants_picture(from);
         SDL_GL_GetDrawableSize(window, &wide, &high);
         stopwatch_begin(&whole);
         stopwatch_begin(&core);
+        reload_frame(x->reload, &a->play);
+        a->notice = reload_text(x->reload, &a->notice_wrong);
         if (!app_frame(a, &c, dt, (float)wide / (float)high)) return false;
         stopwatch_end(&core);
         if (from != NULL) script_tell(from, a);
@@ -187,6 +213,11 @@ static bool loop(app *a, SDL_Window *window, script *from, watching *x)
         if (a->blind) continue;
         draw_frame(&a->frame, wide, high);
         if (from != NULL && !script_picture(from, wide, high)) return false;
+        if (frames != NULL && pictured++ % 6 == 0) {
+            char path[500];
+            snprintf(path, sizeof path, "%s/%03u.bmp", frames, (unsigned)(pictured / 6));
+            if (!draw_picture(path, wide, high)) return false;
+        }
         SDL_GL_SwapWindow(window);
         mixer_play(a->sounds, a->sound_count);
         stopwatch_end(&whole);
@@ -225,7 +256,7 @@ static bool is_shared(const options *o)
 static int run(const options *o)
 {
     static app a;
-    watching watcher = {NULL, NULL};
+    watching watcher = {&a, NULL, NULL};
     replay recording = {0};
     if (o->replay != NULL && !read_recording(o->replay, &recording)) return FAILED;
     const char *why = "";
@@ -249,12 +280,15 @@ static int run(const options *o)
     bool good = app_begin(&a, o->seed, pool, find_folder(o));
     if (good && o->replay != NULL) good = app_watch(&a, &recording);
     if (o->times && !(stopwatch_new(&whole, 1000000) && stopwatch_new(&core, 1000000))) good = false;
-    const bool looks = !good || !o->inspect || watch_begin(&watcher, &a, o); /* otherwise it has said why not */
-    if (good && looks) good = loop(&a, window, from, &watcher);
+    bool looks = !good || !o->inspect || watch_begin(&watcher, &a, o); /* otherwise it has said why not */
+    if (good && looks && o->hot.build != NULL) looks = reload_ready(&watcher, o);
+    a.play.ticked = watched_ticked, a.play.leaves = watched_leaves, a.play.watcher = &watcher;
+    if (good && looks) good = loop(&a, window, from, &watcher, o->frames);
     if (good && o->times) print_times();
     if (!good) complain("out of memory, or the folder can't be written", "");
     app_end(&a);
     look_end(watcher.look);
+    reload_end(watcher.reload);
     replay_free(&recording);
     reef_pool_free(pool);
     mixer_close();

@@ -103,14 +103,7 @@ void script_tell(script *s, const app *a)
 bool script_picture(script *s, int wide, int high)
 {
     if (s->picture[0] == '\0') return true;
-    SDL_Surface *image = SDL_CreateRGBSurfaceWithFormat(0, wide, high, 24, SDL_PIXELFORMAT_RGB24);
-    bool good = image != NULL;
-    if (good) {
-        draw_read(image->pixels, image->pitch, wide, high);
-        good = SDL_SaveBMP(image, s->picture) == 0;
-        SDL_FreeSurface(image);
-    }
-    if (!good) fprintf(stderr, "dive: can't write %s\n", s->picture);
+    const bool good = draw_picture(s->picture, wide, high);
     s->picture[0] = '\0';
     return good;
 }
