@@ -128,6 +128,12 @@ static bool sort_look(cell_sort *c, uint64_t *rows)
 {
     gathered g;
     *rows = 0;
+    if (c->p->whole && !c->rows->bodies) { /* where its cells are is known, so the rows needn't be looked at */
+        cell_grid *x = grid_add(c->grids, c->p->cell, 0);
+        for (uint32_t a = 0; a < AXES; a++) x->lowest[a] = -INFINITY, x->highest[a] = INFINITY;
+        *rows = c->s->most;
+        return *rows <= UINT32_MAX / 2;
+    }
     memset(c->of_size, NO_GRID, sizeof c->of_size);
     c->s->begin(c->s->context, false);
     while (c->s->next(c->s->context, &g)) {
@@ -176,6 +182,7 @@ static void sort_count(cell_sort *c)
         }
         for (uint32_t i = 0; i < g.count; i++) start[key[i]]++; /* apart from the loop above, which asked for them */
     }
+    memset(key, 0, STARTS_AHEAD * sizeof *key);
 }
 
 /* Do the rows of the grid differ in place? */
@@ -383,18 +390,18 @@ static bool cells_sort(cell_sort *c)
     size_t bytes;
     if (!sort_look(c, &rows) || !rows_room(c->m, c->rows, rows, c->rows->old)) return false;
     if (rows == 0 && !c->p->whole) return true;
-    if (rows == 0) grid_add(c->grids, c->p->cell, 0);
+    if (c->grids->count == 0) grid_add(c->grids, c->p->cell, 0);
     for (uint32_t i = 0; i < c->grids->count; i++)
         if (!grid_lay_out(c, &c->grids->grid[i])) return false;
     c->key_room = rows + STARTS_AHEAD;
     if (!reef__size_multiply((size_t)c->key_room, sizeof *c->key, 0, &bytes)) return false;
     c->key = reef__memory_resize(c->m, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (c->key == NULL) return false;
-    memset(c->key + rows, 0, STARTS_AHEAD * sizeof *c->key);
     sort_count(c);
     for (uint32_t i = 0; i < c->grids->count; i++)
         if (!crowd_move(c, i)) return false;
     starts_sum(c);
+    if (c->p->whole) c->grids->grid[0].rows = c->rows->count;
     const uint32_t count = c->rows->count;
     if (sort_place(c)) return true;
     if (!rows_room(c->m, c->rows, rows, true)) return false; /* which forgets the rows */
