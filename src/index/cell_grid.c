@@ -165,14 +165,38 @@ INLINE uint32_t gathered_bucket(const cell_grid *x, const gathered *g, uint32_t 
     return cell_bucket(x, cell[0], cell[1], cell[2]);
 }
 
+/* The same for all points of two float coordinates in a dense grid with fewer than 2^24 cells along each axis: bounding
+ * a number and cutting it off then give the same in either order, and compilers vectorise this one. */
+static void buckets_plain(const cell_grid *x, const gathered *g, uint32_t *key)
+{
+    const float from[2] = {(float)x->origin[0], (float)x->origin[1]}, by[2] = {(float)x->scale[0], (float)x->scale[1]};
+    const float last[2] = {(float)x->last[0], (float)x->last[1]};
+    const int32_t first = (int32_t)x->first, stride = (int32_t)x->stride[1];
+    for (uint32_t i = 0; i < g->count; i++) {
+        float across = (g->at[0].narrow[i] - from[0]) * by[0], down = (g->at[1].narrow[i] - from[1]) * by[1];
+        across = across > 0 ? across : 0;
+        down = down > 0 ? down : 0;
+        across = across < last[0] ? across : last[0];
+        down = down < last[1] ? down : last[1];
+        key[i] = (uint32_t)(first + (int32_t)across + (int32_t)down * stride);
+    }
+}
+
 static void sort_count(cell_sort *c)
 {
     gathered g;
     uint32_t *key = c->key, *start = c->grids->start;
     const uint32_t axes = c->rows->axes;
+    const cell_grid *only = &c->grids->grid[0];
+    const bool plain = !c->rows->bodies && !c->rows->wide && axes == 2 && only->dense && only->last[0] < 1u << 24 &&
+                       only->last[1] < 1u << 24;
     c->s->begin(c->s->context, false);
     for (; c->s->next(c->s->context, &g); key += g.count) {
-        for (uint32_t i = 0; i < g.count; i++) {
+        if (plain) {
+            buckets_plain(only, &g, key);
+            for (uint32_t i = 0; i < g.count; i++) PREFETCH_WRITE(start + key[i]);
+        }
+        for (uint32_t i = 0; i < g.count && !plain; i++) {
             const uint32_t number = c->rows->bodies ? c->of_size[size_of(c->p, g.radius[i])] : 0;
             const cell_grid *x = &c->grids->grid[number];
             key[i] = c->rows->wide ? gathered_bucket(x, &g, i, axes, true)
