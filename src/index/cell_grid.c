@@ -128,6 +128,12 @@ static bool sort_look(cell_sort *c, uint64_t *rows)
 {
     gathered g;
     *rows = 0;
+    if (c->p->whole && !c->rows->bodies) { /* where its cells are is known, so the rows needn't be looked at */
+        cell_grid *x = grid_add(c->grids, c->p->cell, 0);
+        for (uint32_t a = 0; a < AXES; a++) x->lowest[a] = -INFINITY, x->highest[a] = INFINITY;
+        *rows = c->s->most;
+        return *rows <= UINT32_MAX / 2;
+    }
     memset(c->of_size, NO_GRID, sizeof c->of_size);
     c->s->begin(c->s->context, false);
     while (c->s->next(c->s->context, &g)) {
@@ -159,14 +165,38 @@ INLINE uint32_t gathered_bucket(const cell_grid *x, const gathered *g, uint32_t 
     return cell_bucket(x, cell[0], cell[1], cell[2]);
 }
 
+/* The same for all points of two float coordinates in a dense grid with fewer than 2^24 cells along each axis: bounding
+ * a number and cutting it off then give the same in either order, and compilers vectorise this one. */
+static void buckets_plain(const cell_grid *x, const gathered *g, uint32_t *key)
+{
+    const float from[2] = {(float)x->origin[0], (float)x->origin[1]}, by[2] = {(float)x->scale[0], (float)x->scale[1]};
+    const float last[2] = {(float)x->last[0], (float)x->last[1]};
+    const int32_t first = (int32_t)x->first, stride = (int32_t)x->stride[1];
+    for (uint32_t i = 0; i < g->count; i++) {
+        float across = (g->at[0].narrow[i] - from[0]) * by[0], down = (g->at[1].narrow[i] - from[1]) * by[1];
+        across = across > 0 ? across : 0;
+        down = down > 0 ? down : 0;
+        across = across < last[0] ? across : last[0];
+        down = down < last[1] ? down : last[1];
+        key[i] = (uint32_t)(first + (int32_t)across + (int32_t)down * stride);
+    }
+}
+
 static void sort_count(cell_sort *c)
 {
     gathered g;
     uint32_t *key = c->key, *start = c->grids->start;
     const uint32_t axes = c->rows->axes;
+    const cell_grid *only = &c->grids->grid[0];
+    const bool plain = !c->rows->bodies && !c->rows->wide && axes == 2 && only->dense && only->last[0] < 1u << 24 &&
+                       only->last[1] < 1u << 24;
     c->s->begin(c->s->context, false);
     for (; c->s->next(c->s->context, &g); key += g.count) {
-        for (uint32_t i = 0; i < g.count; i++) {
+        if (plain) {
+            buckets_plain(only, &g, key);
+            for (uint32_t i = 0; i < g.count; i++) PREFETCH_WRITE(start + key[i]);
+        }
+        for (uint32_t i = 0; i < g.count && !plain; i++) {
             const uint32_t number = c->rows->bodies ? c->of_size[size_of(c->p, g.radius[i])] : 0;
             const cell_grid *x = &c->grids->grid[number];
             key[i] = c->rows->wide ? gathered_bucket(x, &g, i, axes, true)
@@ -176,6 +206,7 @@ static void sort_count(cell_sort *c)
         }
         for (uint32_t i = 0; i < g.count; i++) start[key[i]]++; /* apart from the loop above, which asked for them */
     }
+    memset(key, 0, STARTS_AHEAD * sizeof *key);
 }
 
 /* Do the rows of the grid differ in place? */
@@ -383,18 +414,18 @@ static bool cells_sort(cell_sort *c)
     size_t bytes;
     if (!sort_look(c, &rows) || !rows_room(c->m, c->rows, rows, c->rows->old)) return false;
     if (rows == 0 && !c->p->whole) return true;
-    if (rows == 0) grid_add(c->grids, c->p->cell, 0);
+    if (c->grids->count == 0) grid_add(c->grids, c->p->cell, 0);
     for (uint32_t i = 0; i < c->grids->count; i++)
         if (!grid_lay_out(c, &c->grids->grid[i])) return false;
     c->key_room = rows + STARTS_AHEAD;
     if (!reef__size_multiply((size_t)c->key_room, sizeof *c->key, 0, &bytes)) return false;
     c->key = reef__memory_resize(c->m, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (c->key == NULL) return false;
-    memset(c->key + rows, 0, STARTS_AHEAD * sizeof *c->key);
     sort_count(c);
     for (uint32_t i = 0; i < c->grids->count; i++)
         if (!crowd_move(c, i)) return false;
     starts_sum(c);
+    if (c->p->whole) c->grids->grid[0].rows = c->rows->count;
     const uint32_t count = c->rows->count;
     if (sort_place(c)) return true;
     if (!rows_room(c->m, c->rows, rows, true)) return false; /* which forgets the rows */

@@ -96,6 +96,7 @@ typedef struct cell_source {
     void (*begin)(void *context, bool handles);
     bool (*next)(void *context, gathered *g);
     void *context;
+    uint64_t most; /* it has no more rows */
 } cell_source;
 
 /* Sorts all rows of a source into grids. `rows` and `grids` keep their memory for the next time. False: no memory, and

@@ -356,11 +356,12 @@ static bool slots_fill(reef_place *p)
 static bool picture_refresh(reef_place *p, uint64_t seen, bool *fresh)
 {
     picture_source s = {.p = p};
-    const cell_source source = {picture_begin, picture_next, &s};
+    cell_source source = {picture_begin, picture_next, &s, 0};
     picture_seen now;
     *fresh = false;
     if (picture_is_right(p, &now)) return true;
     now.version = seen;
+    source.most = now.rows;
     p->made = reef__cells_sort(&p->world->family->memory, p->type, &source, &p->rows, &p->grids) && slots_fill(p);
     p->seen = now;
     uint32_t highest = 0;
