@@ -140,7 +140,8 @@ static void restore(reef_inspector *i, uint64_t tick, control *c)
         c->error = "this state isn't kept";
         return;
     }
-    if (reef_restore(i->world, m->snapshot) < 0) c->error = "restoring failed";
+    if (reef_time_owner(i->world)) c->error = "the time of this world belongs to another owner, such as a session";
+    else if (reef_restore(i->world, m->snapshot) < 0) c->error = "restoring failed";
     inspector_moment_release(i, m);
     inspector_record_cut(i, tick + 1); /* what was recorded behind it belongs to another future */
     i->ended_ns = 0;                   /* no time passed in the program */
@@ -356,6 +357,10 @@ size_t inspector_edits_apply(reef_world *w, const json *edits, char *why)
 {
     size_t k = 0;
     why[0] = 0;
+    if (reef_time_owner(w)) {
+        (void)snprintf(why, REEF_DETAIL_MAX, "the time of this world belongs to %s", reef_time_owner(w));
+        return 0;
+    }
     for (; k < inspector_json_size(edits); k++)
         if (!edit_apply(w, inspector_element(edits, k), why)) return k;
     return k;

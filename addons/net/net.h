@@ -210,6 +210,7 @@ struct reef_net {
     char reason[REEF_NET_REASON_MAX];
     uint64_t now, began_at;
     bool clock_begun, leaving;
+    bool owns;                  /* the time of the world: between updates */
     bool left;                  /* out of the view, and still telling the others */
     uint64_t left_at, leave_at; /* leave_at: asked to leave; 0: not */
     uint64_t session;           /* the incarnation of the first host; 0: not known */

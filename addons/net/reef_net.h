@@ -12,8 +12,9 @@
  * inputs are known: it is then the same for everybody, and never changes. docs/manual/playing-together.md is the
  * chapter for users; addons/net/net.h describes the protocol.
  *
- * While a session exists it alone plays the world's ticks: between updates the world may be read and forked, but not
- * changed. A session is used by the thread that uses its world. No function waits, and none reads a clock. */
+ * Until a session has ended it owns the time of its world (reef_own_time): between updates the world may be read,
+ * forked and saved, but not changed. A session is used by the thread that uses its world. No function waits, and none
+ * reads a clock. */
 #ifndef REEF_NET_H
 #define REEF_NET_H
 

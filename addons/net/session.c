@@ -1,6 +1,15 @@
 /* A session's life: its configuration, the order of an update, and what can be asked of it. */
 #include "net.h"
+#include <reef/control.h>
 #include <stdio.h>
+
+/* Who changes the world beside the session, changes it here alone, and the worlds differ from there on. */
+static void own_time(reef_net *net, bool on)
+{
+    if (net->owns == on) return;
+    const reef_status s = reef_own_time(net->config.world, on ? "a session of reef_net" : NULL);
+    net->owns = on && s == REEF_OK;
+}
 
 /* ---- making ---- */
 
@@ -13,6 +22,7 @@ static const char *config_wrong(const reef_net_config *c)
         return "a signer has all three functions, or none";
     if (!c->pack != !c->unpack) return "what is packed must be unpacked: both functions, or none";
     if (!reef_type_get(c->input, &type)) return "the type of inputs isn't known";
+    if (reef_time_owner(c->world)) return "the time of this world belongs to another owner";
     if (type.size == 0 || type.size > REEF_NET_INPUT_MAX || type.hooks)
         return "an input has 1 ... 64 bytes, and no hooks";
     if (type.field_count == 0) return "the type of inputs has no fields";
@@ -122,6 +132,7 @@ void reef_net_free(reef_net *net)
 {
     if (net == NULL) return;
     const reef_allocator a = net->allocator;
+    own_time(net, false);
     for (uint32_t i = 0; i < NET_LINKS; i++) net__guest_release(net, &net->links[i]);
     net__join_release(net);
     reef_history_free(net->history);
@@ -179,9 +190,8 @@ static void left_advance(reef_net *net)
     if (known || net->now - net->left_at > 2 * net->config.silence_ns) net__end(net, "this player left");
 }
 
-reef_status reef_net_update(reef_net *net, uint64_t now_ns)
+static reef_status update(reef_net *net, uint64_t now_ns)
 {
-    if (net == NULL) return REEF_BAD_ARGUMENT;
     now_ns++; /* 0 means never */
     if (!net->clock_begun) {
         net->clock_begun = true;
@@ -206,6 +216,16 @@ reef_status reef_net_update(reef_net *net, uint64_t now_ns)
         net__serve(net, passed);
     }
     net__frames_send(net);
+    return s;
+}
+
+/* Between updates the time of the world belongs to the session, until that has ended. */
+reef_status reef_net_update(reef_net *net, uint64_t now_ns)
+{
+    if (net == NULL) return REEF_BAD_ARGUMENT;
+    own_time(net, false);
+    const reef_status s = update(net, now_ns);
+    own_time(net, net->phase != REEF_NET_ENDED);
     return s;
 }
 

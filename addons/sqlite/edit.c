@@ -307,6 +307,10 @@ reef_status reef_sqlite_pull(reef_sqlite *f, reef_sqlite_refused refused, void *
     pulling p = {.f = f, .refused = refused, .context = context};
     if (edits) *edits = p.edits;
     if (f == NULL) return REEF_BAD_ARGUMENT;
+    if (reef_time_owner(f->world)) {
+        (void)snprintf(f->reason, sizeof f->reason, "the time of this world belongs to %s", reef_time_owner(f->world));
+        return REEF_LOCKED;
+    }
     reef_status status = reef__sql_begin(f);
     if (status != REEF_OK) return status;
     reef_snapshot *was = reef_snapshot_take(f->world);

@@ -229,6 +229,11 @@ typedef struct undoing {
 static reef_status change_begin(reef_sql_session *s, undoing *u)
 {
     if (u->begun) return REEF_OK;
+    if (reef_time_owner(s->world)) {
+        char why[REEF_DETAIL_MAX];
+        (void)snprintf(why, sizeof why, "the time of this world belongs to %s", reef_time_owner(s->world));
+        return reef__sql_live_failed(s, NULL, REEF_LOCKED, why);
+    }
     u->was = reef_snapshot_take(s->world);
     if (u->was == NULL) {
         (void)reef__sql_live_world_failed(s, NULL, s->world);

@@ -36,6 +36,14 @@ REEF_API void reef_pause(reef_world *world, bool paused);
 REEF_API bool reef_is_paused(const reef_world *world);
 /* Runs a tick, whether the world is paused or not. Errors: as reef_tick. */
 REEF_API reef_status reef_tick_once(reef_world *world, float dt);
+/* Gives the time of a world to one owner: until that ends, ticks and phases, reef_restore, clearing, loading, merging,
+ * going back in a history, and changes of systems and modules are refused (LOCKED; the detail names the owner), and so
+ * are edits by the inspector and by SQL. Reading, forks, snapshots and saving go on. `owner` is a text that lives as
+ * long, such as "a session of reef_net", whose updates do this; NULL ends it. Not a part of the state: forks have no
+ * owner. Errors: EXISTS (another one has it). */
+REEF_API reef_status reef_own_time(reef_world *world, const char *owner);
+/* Who owns the time of the world; NULL: nobody. */
+REEF_API const char *reef_time_owner(const reef_world *world);
 /* The sum of the time steps of all ticks in nanoseconds, which is part of the state. */
 REEF_API uint64_t reef_time_ns(const reef_world *world);
 

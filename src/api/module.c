@@ -38,7 +38,7 @@ static COLD reef_status refuse_module(reef_world *w, const char *op, reef_status
 
 static COLD bool modules_may_change(reef_world *w, const char *op)
 {
-    if (!w->running && w->locks == 0 && !w->flushing && w->loading == NULL) return true;
+    if (!w->running && w->locks == 0 && !w->flushing && w->time_owner == NULL && w->loading == NULL) return true;
     reef__refuse(w, REEF_LOCKED, op);
     return false;
 }

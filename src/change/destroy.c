@@ -379,7 +379,7 @@ COLD reef_status reef_world_clear(reef_world *w)
     const reef_entity null = {0, 0};
     doomed d = {0};
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
-    if (w->locks) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0);
+    if (w->locks || w->time_owner) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0);
     reef_status s = collect(w, &d);
     const bool related = s == REEF_OK && reef__related_any(w);
     if (related) s = reef__relations_by->destroy(w, op, d.entities, d.count);

@@ -125,7 +125,7 @@ static reef_status load_allowed(reef_world *w, const char *op, bool given)
 {
     if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
     if (!given) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
-    return w->running || world_engaged(w) ? reef__refuse(w, REEF_LOCKED, op) : REEF_OK;
+    return w->running || world_engaged(w) || w->time_owner ? reef__refuse(w, REEF_LOCKED, op) : REEF_OK;
 }
 
 static reef_status bytes_read(const loading *x, const void *data, size_t size)

@@ -265,6 +265,8 @@ COLD reef_status reef__failure(reef_world *w, reef_status status, const char *op
     if (!w->running && w->calling) operation = w->calling;
     reef_error error = {status, operation, c, e, number, "", ""};
     if (status == REEF_LOCKED) error_add_way_out(w, &error);
+    if (status == REEF_LOCKED && error.detail[0] == 0 && w->time_owner && !w->running && w->locks == 0)
+        (void)snprintf(error.detail, sizeof error.detail, "the time of this world belongs to %s", w->time_owner);
     if (!w->running && w->refused.status != REEF_OK) error_add_refusal(w, &error);
     if (status == REEF_EXISTS && w->taken.generation) error_add_taken(w, &error);
     return reef__failure_record(w, &error);

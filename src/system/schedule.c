@@ -223,7 +223,7 @@ static reef_system_id entry_handle(const reef_world *w, uint32_t entry)
 static COLD bool change_allowed(reef_world *w, const char *op)
 {
     if (!WORLD_GIVEN_TO(w, op)) return false;
-    if (!w->running && w->locks == 0) return true;
+    if (!w->running && w->locks == 0 && w->time_owner == NULL) return true;
     reef__refuse(w, REEF_LOCKED, op);
     return false;
 }

@@ -401,7 +401,8 @@ static reef_status history_ready(reef_history *h, const char *op)
 {
     if (h == NULL) return REEF_BAD_ARGUMENT;
     conversions_notice(h);
-    return h->running || world_engaged(h->world) ? history_refuse(h, REEF_LOCKED, op, h->tick) : REEF_OK;
+    return h->running || world_engaged(h->world) || h->world->time_owner ? history_refuse(h, REEF_LOCKED, op, h->tick)
+                                                                         : REEF_OK;
 }
 
 static bool input_too_long(const reef_history *h, size_t bytes)

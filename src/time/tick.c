@@ -287,7 +287,7 @@ static reef_status phases_tick(reef_world *w, float dt)
 /* Every tick begins with this: the plan is brought up to date, and commands that are left are done. */
 static reef_status tick_begin(reef_world *w, const char *op, float dt)
 {
-    if (w->locks || w->flushing) return reef__refuse(w, REEF_LOCKED, op);
+    if (w->locks || w->flushing || w->time_owner) return reef__refuse(w, REEF_LOCKED, op);
     if (!time_is_good(dt)) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
     ticking *k = ticking_ready(w);
     if (k == NULL || !plan_update(w, k)) return reef__refuse(w, REEF_NO_MEMORY, op);
@@ -405,6 +405,17 @@ void reef_pause(reef_world *w, bool paused)
 {
     if (WORLD_GIVEN(w)) w->paused = paused;
 }
+
+COLD reef_status reef_own_time(reef_world *w, const char *owner)
+{
+    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
+    if (owner && w->time_owner && strcmp(owner, w->time_owner) != 0)
+        return reef__refuse(w, REEF_EXISTS, "reef_own_time");
+    w->time_owner = owner;
+    return REEF_OK;
+}
+
+const char *reef_time_owner(const reef_world *w) { return WORLD_GIVEN(w) ? w->time_owner : NULL; }
 
 bool reef_is_paused(const reef_world *w) { return WORLD_GIVEN(w) && w->paused; }
 uint64_t reef_tick_count(const reef_world *w) { return WORLD_GIVEN(w) ? w->state.ticks : 0; }

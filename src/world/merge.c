@@ -551,7 +551,7 @@ COLD reef_status reef_merge(reef_world *to, reef_world *from, const reef_merge_d
     if (merged) *merged = NULL;
     if (!WORLD_GIVEN(to)) return REEF_BAD_ARGUMENT;
     if (!WORLD_GIVEN(from) || from == to) return reef__refuse(to, REEF_BAD_ARGUMENT, merge_op);
-    const bool locked = to->running || from->running || world_engaged(to);
+    const bool locked = to->running || from->running || world_engaged(to) || to->time_owner;
     if (locked) return reef__refuse(to, REEF_LOCKED, merge_op);
     if (desc == NULL || desc->query == NULL) return merge_from(to, from, NULL, desc && desc->drop_names, merged);
     const reef_query q = query_chosen(to, from, desc->query);

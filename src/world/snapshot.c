@@ -354,7 +354,7 @@ reef_status reef_restore(reef_world *w, const reef_snapshot *s)
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (s == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
     if (s->family != w->family) return reef__refuse(w, REEF_OTHER_WORLD, op);
-    if (w->locks) return reef__refuse(w, REEF_LOCKED, op);
+    if (w->locks || w->time_owner) return reef__refuse(w, REEF_LOCKED, op);
     w->hook_failed.id = 0;
     bool ok = REEF_ACQUIRE_U32(&w->family->graph.reset_count) || reef__stores_reset(w) ? restore_skipping(w, s)
                                                                                        : restore_plainly(w, s);

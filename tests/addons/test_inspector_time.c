@@ -468,6 +468,15 @@ static void what_if_plays_both_futures(void **state)
     assert_int_equal(tick_now(), tick); /* the world itself knows nothing of it */
     json_decref(post("/api/whatif/play", "{\"ticks\":1,\"edits\":[{\"do\":\"destroy\",\"entity\":\"9v9\"}]}", 409));
     json_decref(post("/api/whatif/play", "{\"ticks\":1,\"at\":123456}", 404));
+    /* whose time belongs to somebody isn't edited, and futures of it are played as before */
+    assert_ok(reef_own_time(w, "a session"));
+    j = post("/api/edit", "[{\"do\":\"destroy\",\"entity\":\"0v1\"}]", 400);
+    char *text = json_dumps(j, 0);
+    if (strstr(text, "the time of this world belongs to a session") == NULL) fail_msg("%s", text);
+    free(text);
+    json_decref(j);
+    json_decref(post("/api/whatif/play", "{\"ticks\":1,\"edits\":[{\"do\":\"destroy\",\"entity\":\"1v1\"}]}", 200));
+    assert_ok(reef_own_time(w, NULL));
     end();
     assert_int_equal(reef_count_alive(w), 2);
 }

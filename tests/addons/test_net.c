@@ -500,6 +500,54 @@ static void every_allocation_may_fail(void **state)
     assert_true(refused > 80);
 }
 
+/* ---- the owner of time ---- */
+
+/* Between the updates of a session nobody else plays ticks, goes back, loads, or changes systems; the refusal names
+ * the owner. Forks and saves go on. When the session has ended, the world is free again. */
+static void the_time_of_the_world_belongs_to_the_session(void **state)
+{
+    stage s;
+    char text[REEF_DETAIL_MAX], reason[REEF_NET_REASON_MAX];
+    (void)state;
+    stage_begin(&s);
+    for (int i = 0; i < 2; i++) (void)add(&s);
+    reef_snapshot *early = reef_snapshot_take(s.of[0].world);
+    play_until_all_play(&s);
+    reef_world *w = s.of[0].world;
+    assert_string_equal(reef_time_owner(w), "a session of reef_net");
+    assert_int_equal(reef_tick(w, 0.1f), REEF_LOCKED);
+    (void)reef_error_text(w, text, sizeof text);
+    if (strstr(text, "the time of this world belongs to a session of reef_net") == NULL) fail_msg("%s", text);
+    assert_int_equal(reef_restore(w, early), REEF_LOCKED);
+    assert_int_equal(reef_tick_phase(w, "main", 0.1f), REEF_LOCKED);
+    assert_int_equal(reef_world_clear(w), REEF_LOCKED);
+    assert_int_equal(reef_load_bytes(w, "nothing", 7, NULL), REEF_LOCKED);
+    assert_int_equal(reef_merge(w, s.of[1].world, NULL, NULL), REEF_LOCKED);
+    assert_int_equal(reef_system_enable(w, reef_system_find(w, "game_move"), false), REEF_LOCKED);
+    assert_int_equal(reef_own_time(w, "somebody"), REEF_EXISTS);
+    reef_history *h = reef_history_new(w, &(reef_history_config){.ticks = 4, .step = NULL});
+    reef_history_free(h);
+    reef_net_config c = config_of(&s, &s.of[0], 9);
+    assert_null(reef_net_host(&c, reason));
+    assert_string_equal(reason, "the time of this world belongs to another owner");
+    reef_world *fork = reef_fork(w), *confirmed = reef_net_fork_confirmed(s.of[0].net);
+    assert_null(reef_time_owner(fork));
+    assert_ok(reef_tick(fork, 0.1f));
+    assert_true(reef_hash(confirmed) != 0);
+    reef_world_free(fork);
+    reef_world_free(confirmed);
+    const uint64_t tick = reef_net_confirmed(s.of[0].net);
+    play(&s, 2000);
+    assert_true(equal_until(&s.of[0], &s.of[1]) > tick);
+    reef_net_leave(s.of[0].net);
+    play(&s, 3000);
+    assert_int_equal(reef_net_state(s.of[0].net), REEF_NET_ENDED);
+    assert_null(reef_time_owner(w));
+    assert_ok(reef_restore(w, early));
+    reef_snapshot_free(early);
+    stage_end(&s);
+}
+
 /* ---- what somebody else does ---- */
 
 /* A transport that changes some bytes of some datagrams, once the program is a player. */
@@ -967,6 +1015,7 @@ int main(void)
         cmocka_unit_test(the_majority_goes_on_or_the_hosts_half),
         cmocka_unit_test(a_step_that_fails_is_tried_again),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(the_time_of_the_world_belongs_to_the_session),
         cmocka_unit_test(a_player_who_sends_nonsense_harms_only_himself),
         cmocka_unit_test(a_player_who_lies_harms_only_himself),
         cmocka_unit_test(who_hinders_agreement_stops_nobody),

@@ -248,6 +248,22 @@ static void constants_use_an_index_that_is_there(void **state)
     assert_string_equal(asked(w, "select count(*) from Coins where coins = 3"), "6");
 }
 
+/* In a world whose time belongs to somebody, such as a session of reef_net, SQL reads and changes nothing. */
+static void who_owns_time_is_named_to_who_changes(void **state)
+{
+    reef_world *w = world_of(state);
+    (void)reef_spawn(w, reef_with(Place, 1, 2));
+    assert_ok(reef_own_time(w, "a session"));
+    assert_string_equal(asked(w, "select x from Place"), "1.0");
+    assert_sql_refused(w, REEF_LOCKED, "update Place set x = 3", "the time of this world belongs to a session");
+    assert_sql_refused(w, REEF_LOCKED, "delete from entities", "the time of this world belongs to a session");
+    assert_sql_refused(w, REEF_LOCKED, "insert into entities(name) values ('cat')",
+                       "the time of this world belongs to a session");
+    assert_ok(reef_own_time(w, NULL));
+    asked(w, "update Place set x = 3");
+    assert_string_equal(asked(w, "select x from Place"), "3.0");
+}
+
 static void changes_by_sql_are_the_calls_of_c(void **state)
 {
     reef_world *w = world_of(state);
@@ -728,6 +744,7 @@ int main(void)
         TEST(joins_by_a_value_use_an_index),
         TEST(constants_use_an_index_that_is_there),
         TEST(what_is_pushed_down_is_seen_in_the_plan),
+        TEST(who_owns_time_is_named_to_who_changes),
         TEST(changes_by_sql_are_the_calls_of_c),
         TEST(rows_keep_their_numbers_while_a_statement_works),
         TEST(offset_is_left_to_sqlite),
