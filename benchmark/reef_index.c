@@ -94,12 +94,17 @@ static void join_run(void *p)
 {
     numbers *s = p;
     const reef_index *x = numbers_index(s);
-    reef_entity found[8];
+    reef_entity found[8], first[REEF_BLOCK_ROWS];
+    uint64_t keys[REEF_BLOCK_ROWS];
+    uint32_t counts[REEF_BLOCK_ROWS];
     for (reef_block b = reef_begin_text(s->w, "in Wanted"); reef_next(&b);) {
         const Wanted *wanted = reef_in(&b, Wanted);
+        for (uint32_t k = 0; k < b.count; k++) keys[k] = wanted[k].id;
+        (void)reef_index_get_many(x, keys, b.count, first, counts);
         for (uint32_t k = 0; k < b.count; k++) {
-            const uint64_t n = reef_index_get(x, wanted[k].id, found, 8);
-            for (uint64_t i = 0; i < n && i < 8; i++) s->sum += found[i].index - s->handle[0].index;
+            if (counts[k]) s->sum += first[k].index - s->handle[0].index;
+            const uint64_t n = counts[k] > 1 ? reef_index_get(x, keys[k], found, 8) : 0;
+            for (uint64_t i = 1; i < n && i < 8; i++) s->sum += found[i].index - s->handle[0].index;
         }
     }
 }

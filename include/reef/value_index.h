@@ -64,8 +64,13 @@ REEF_API const reef_index *reef_indexed_id(const reef_block *block, reef_compone
 /* Writes the entities with this value to `entities`, the first `room` of them, ordered by index. Returns how many there
  * are. */
 REEF_API uint64_t reef_index_get(const reef_index *index, uint64_t key, reef_entity *entities, uint64_t room);
-/* The same for all values from `lowest` to `highest`, these included, ordered by value and then by the entity's index.
- * The first `skip` of them aren't written. 0 and UINT64_MAX stand for all values. */
+/* Looks up n values at once, which takes a fraction of the time, as a join does for each block: writes to first[i] the
+ * entity with the lowest index that has keys[i] (null: none has), and to counts[i] how many have it (NULL: not asked).
+ * Returns how many of the values some entity has. */
+REEF_API uint32_t reef_index_get_many(const reef_index *index, const uint64_t *keys, uint32_t n, reef_entity *first,
+                                      uint32_t *counts);
+/* As reef_index_get, for all values from `lowest` to `highest`, these included, ordered by value and then by the
+ * entity's index. The first `skip` of them aren't written. 0 and UINT64_MAX stand for all values. */
 REEF_API uint64_t reef_index_range(const reef_index *index, uint64_t lowest, uint64_t highest, uint64_t skip,
                                    reef_entity *entities, uint64_t room);
 /* The entity with the lowest value in the range, and the one with the highest; of several the one with the lowest

@@ -262,6 +262,36 @@ uint64_t reef_index_get(const reef_index *x, uint64_t key, reef_entity *to, uint
     return (uint64_t)(r - first);
 }
 
+/* Look-ups that don't wait for one another: row index_join. */
+enum { LOOKED_UP = 32 };
+uint32_t reef_index_get_many(const reef_index *x, const uint64_t *keys, uint32_t n, reef_entity *first,
+                             uint32_t *counts)
+{
+    uint32_t found = 0;
+    const row_list *l = x ? &x->rows->list : NULL;
+    const bool short_way = l && l->changes.count == 0 && l->main.count;
+    if (keys == NULL || first == NULL) return 0;
+    for (uint32_t from = 0; from < n; from += LOOKED_UP) {
+        const uint32_t end = n - from < LOOKED_UP ? n : from + LOOKED_UP;
+        const order_row *at[LOOKED_UP];
+        for (uint32_t i = from; short_way && i < end; i++) at[i - from] = run_from(&l->main, keys[i]);
+        for (uint32_t i = from; i < end; i++) {
+            uint32_t count = 0;
+            first[i] = (reef_entity){0, 0};
+            if (short_way && keys[i] <= x->most) {
+                const order_row *r = at[i - from], *last = l->main.rows + l->main.count;
+                if (r < last && r->key == keys[i]) first[i] = (reef_entity){r->index, r->row};
+                for (; r < last && r->key == keys[i]; r++) count++;
+            } else if (!short_way) {
+                count = (uint32_t)reef_index_range(x, keys[i], keys[i], 0, &first[i], 1);
+            }
+            found += count != 0;
+            if (counts) counts[i] = count;
+        }
+    }
+    return found;
+}
+
 reef_entity reef_index_first(const reef_index *x, uint64_t lowest, uint64_t highest)
 {
     row_range r = rows_between(x, lowest, highest);

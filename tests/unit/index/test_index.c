@@ -162,6 +162,16 @@ static void compare(reef_world *w, const value_kind *k, const model *m, uint64_t
     assert_entity(n ? m->of[wanted[0]].e : none, reef_index_first(x, low, high));
     assert_entity(n ? m->of[wanted[n - 1]].e : none, reef_index_last(x, low, high));
     if (low == high) assert_int_equal(reef_index_get(x, low, got, ENTITIES), n);
+    const uint64_t keys[] = {low, high, low};
+    uint32_t counts[3], some = 0;
+    reef_entity first[3];
+    const uint32_t answered = reef_index_get_many(x, keys, 3, first, counts);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(counts[i], reef_index_get(x, keys[i], NULL, 0));
+        assert_entity(reef_index_first(x, keys[i], keys[i]), first[i]);
+        some += counts[i] != 0;
+    }
+    assert_int_equal(answered, some);
 }
 
 static void round_of(void **state, const value_kind *k, uint64_t seed)
@@ -220,6 +230,7 @@ static void by_the_names_of_c(void **state)
     reef_set(w, c, Team, 9);
     assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(9), to, 4), 1);
     assert_int_equal(reef_index_range(NULL, 0, UINT64_MAX, 0, to, 4), 0);
+    assert_int_equal(reef_index_get_many(NULL, &(const uint64_t){5}, 1, to, NULL), 0);
     assert_none(reef_index_first(NULL, 0, UINT64_MAX));
     assert_none(reef_index_last(NULL, 0, UINT64_MAX));
 }
