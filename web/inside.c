@@ -70,14 +70,14 @@ static void ticked(reef_world *w)
 reef_status __wrap_reef_tick(reef_world *w, float dt)
 {
     const reef_status s = __real_reef_tick(w, dt);
-    ticked(w);
+    if (s >= 0) ticked(w); /* the program may ask what went wrong, which another call would overwrite */
     return s;
 }
 
 reef_status __wrap_reef_tick_once(reef_world *w, float dt)
 {
     const reef_status s = __real_reef_tick_once(w, dt);
-    ticked(w);
+    if (s >= 0) ticked(w);
     return s;
 }
 
