@@ -24,13 +24,14 @@ int reef_page_ask(int side, const char *address, const char *body);
 const char *reef_page_answer(void);
 uint32_t reef_page_answer_size(void);
 bool reef_page_may_play(void);
-bool reef_page_is_seen(void);
+int reef_page_is_seen(void);
 
 static struct {
     reef_world *world[2];
     reef_inspector *inspector[2];
     char *answer;
     size_t size, room;
+    bool kept;
     bool busy; /* an answer is made: ticks of its forks aren't those of the program */
 } inside;
 
@@ -70,14 +71,14 @@ static void ticked(reef_world *w)
 reef_status __wrap_reef_tick(reef_world *w, float dt)
 {
     const reef_status s = __real_reef_tick(w, dt);
-    ticked(w);
+    if (s >= 0) ticked(w); /* the program may ask what went wrong, which another call would overwrite */
     return s;
 }
 
 reef_status __wrap_reef_tick_once(reef_world *w, float dt)
 {
     const reef_status s = __real_reef_tick_once(w, dt);
-    ticked(w);
+    if (s >= 0) ticked(w);
     return s;
 }
 
@@ -91,6 +92,7 @@ void __wrap_reef_world_free(reef_world *w)
         if (after) reef_inspector_follow(inside.inspector[side], after);
         else inside.inspector[side] = NULL;
         inside.world[side] = after;
+        inside.kept |= after != NULL;
     }
     __real_reef_world_free(w);
 }
@@ -131,4 +133,9 @@ int reef_page_ask(int side, const char *address, const char *body)
 const char *reef_page_answer(void) { return inside.answer; }
 uint32_t reef_page_answer_size(void) { return (uint32_t)inside.size; }
 bool reef_page_may_play(void) { return reef_inspector_may_tick(inside.inspector[0]); }
-bool reef_page_is_seen(void) { return inside.world[0] != NULL; }
+/* 2: the world that is seen is a fork, which was made when the program freed its own. */
+int reef_page_is_seen(void)
+{
+    if (inside.world[0] == NULL) return 0;
+    return inside.kept ? 2 : 1;
+}

@@ -216,7 +216,7 @@ function front(text, page, file) {
 // What needs more than one file, threads of the system, an add-on or files stays out of the playground.
 export function runs_in_the_page(source) {
     return /\bint main\(/.test(source) && !/#include [<"](?!reef|std|math|string|ctype|float|limits|assert|inttypes|errno|stddef|time)/.test(source) &&
-        !/#include <(reef_|threads|reef\/journal)/.test(source) && !/\bfopen\(/.test(source);
+        !/#include <(reef_|threads|reef\/journal)/.test(source) && !/\b(fopen|reef_save|reef_load|reef_load_plan|reef_file_\w+|reef_journal_open)\(/.test(source);
 }
 
 // The table of topics, a row each, doesn't fit a phone. On the site a topic is a line with its pages, and its functions below it.

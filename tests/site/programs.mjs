@@ -117,7 +117,8 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await page.waitForFunction((t) => document.querySelector(".stage .time output").textContent === "tick " + (t + 1), at, { timeout: 20000 });
         check(true, "and steps it");
         await tab("changes");
-        await says("#view", "roll", "changes say which system made them");
+        await inside.locator("#who").click();
+        await says("#view .chip.by", "roll", "changes say which system made them");
         await picture(page, "inspector-changes");
 
         await tab("sql");

@@ -77,7 +77,7 @@ const orders = {
         }
     },
     shown() { waits = false; loop(); },
-    play(on) { if (machine?.ticks) guarded(() => { control({ pause: !on }); paused = !on; next = performance.now(); loop(); }); },
+    play(on) { if (machine?.ticks) guarded(() => { control({ pause: !on }); paused = !on; next = performance.now(); frame(null, forked ? null : undefined); loop(); }); },
     step() { if (!ended && machine?.ticks) guarded(() => { paused = true; control({ step: 1 }); loop(); }); },
     back(to) { if (!machine?.ticks) return; guarded(() => { paused = true; control({ pause: true }); ended = false; if (machine.back(to)) { forked = false; frame(null); } }); },
     // A question of the inspector's views. Asking may pause the world, let it go on, or set it back.
