@@ -327,7 +327,7 @@ static const reef_place *picture_refuse(reef_world *w, reef_status s, reef_compo
 
 const reef_place *reef_place_of_id(reef_world *w, reef_component c)
 {
-    const char *why;
+    const char *why = NULL;
     bool fresh;
     if (!WORLD_GIVEN_TO(w, "reef_place_of")) return NULL;
     reef_place *p = reef__picture_find(w, c.id);
