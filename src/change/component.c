@@ -475,6 +475,7 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
 static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     row_place x;
+    if (UNLIKELY(observed(w)) && watched(w, c.id)) return reef__row_add(w, "reef_add", e, c, args, out);
     if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) return reef__row_add(w, "reef_add", e, c, args, out);
     void *made = edge_add(w, &w->edge_cache[EDGE_CACHE], &x, NULL);
     if (out) *out = made;

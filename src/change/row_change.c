@@ -321,7 +321,7 @@ reef_status reef__row_add(reef_world *w, const char *op, reef_entity e, reef_com
     if (!world_is_ours(w, op)) return REEF_BAD_ARGUMENT;
     const type *t = reef__type_of(c.id);
     if (t == NULL || w->running || !row_place_find(w, &x, e)) return reef__add_general(w, op, e, c, args, out);
-    const comes how = strcmp(op, "reef_add") == 0 ? COMES_ADD : COMES_ENSURE;
+    const comes how = op[sizeof "reef_" - 1] == 'a' ? COMES_ADD : COMES_ENSURE;
     return watched(w, c.id) ? row_comes_watched(w, &x, e, t, args, how, out) : row_comes(w, e, t, args, how, out);
 }
 
