@@ -230,8 +230,7 @@ typedef struct split_place {
 INLINE split_place query_begin(const query *q) { return (split_place){q->matches, 0}; }
 INLINE split_place query_end(const query *q) { return (split_place){match_end(q), 0}; }
 
-/* ---- what a block gives (src/query/block.c) ---- */
-/* The slots of the block's chunk. */
+/* The slots of the block's chunk (src/query/block.c). */
 INLINE const reef_slot *block_slots(const reef_block *b)
 {
     if (b->loop.walks) return unit_slots(b->world, b->loop.unit);
