@@ -313,7 +313,8 @@ template <class T> void destroy(void *, void *slot) noexcept { static_cast<T *>(
 
 template <class T> constexpr reef_hooks hooks_of()
 {
-    reef_hooks h = {nullptr, nullptr, nullptr, nullptr, nullptr, false, false, on_fork_of<T>::value, tracks<T>::value};
+    reef_hooks h = {nullptr,          nullptr, nullptr, nullptr, nullptr, false, false, on_fork_of<T>::value,
+                    tracks<T>::value, nullptr};
     if constexpr (owns<T>()) {
         h.construct = construct<T>;
         if constexpr (std::is_copy_constructible_v<T>) h.copy = copy<T>;
