@@ -116,7 +116,7 @@ REEF_API size_t reef_place_explain(const reef_place *place, char *text, size_t s
 /* ---- what it carries, and its cells ---- */
 
 /* A picture keeps its entities in slots. */
-#define REEF_NO_SLOT UINT32_MAX
+#define REEF_NO_SLOT 0xFFFFFFFFu
 /* The slot of an entity, in the picture of a place that carries values or has whole cells. REEF_NO_SLOT: the entity
  * isn't in the picture, or there is no such picture. */
 REEF_API uint32_t reef_place_slot(const reef_place *place, reef_entity entity);

@@ -546,10 +546,11 @@ static NOINLINE reef_status table_set(reef_world *w, reef_entity e, reef_compone
     const uint64_t gate = w->hot.gate_move;
     if (UNLIKELY(!row_place_find(w, &x, e)) || UNLIKELY(!edge_cached(w, row_place_key(&x, c, false), false, gate)))
         return reef__row_set(w, e, c, value, size);
-    const edge *d = k->edge;
-    if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return reef__row_set(w, e, c, value, size);
+    const edge *d = k->edge; /* NULL: the entry is empty, and the key is that of no type */
     if (UNLIKELY(!edge_open(k, &x, gate)))
-        return reef__row_comes(w, e, c, value); /* an edge: the entity hasn't got it */
+        return d && value && size == d->size && d->slot ? reef__row_comes(w, e, c, value) /* it hasn't got it */
+                                                        : reef__row_set(w, e, c, value, size);
+    if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return reef__row_set(w, e, c, value, size);
     if (UNLIKELY(size != 8)) return edge_go_wide(w, k, &x, value), REEF_ADDED;
     return (reef_status)edge_go(w, k, &x, value, true, false, REEF_ADDED);
 }

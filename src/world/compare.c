@@ -354,7 +354,8 @@ static bool events_equal(comparing *x)
 }
 
 #define PART_EQUAL(name) name##_equal,
-static bool (*const parts_equal[])(comparing *x) = {STATE_PARTS(PART_EQUAL)};
+typedef bool part_equal(comparing *x);
+static part_equal *const parts_equal[] = {STATE_PARTS(PART_EQUAL)};
 
 COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *difference)
 {

@@ -509,7 +509,8 @@ static bool tables_add(hashing *x)
 }
 
 #define PART_ADD(name) name##_add,
-static bool (*const parts_add[])(hashing *x) = {STATE_PARTS(PART_ADD) types_add};
+typedef bool part_adder(hashing *x);
+static part_adder *const parts_add[] = {STATE_PARTS(PART_ADD) types_add};
 
 /* Drops the kept hashes of values: a type that was hashed as bytes has got fields since. */
 static COLD void kept_drop(reef_world *w)

@@ -31,7 +31,7 @@ for f in listing["functions"]:
 # What isn't exported itself is reached by something that is. Fields, names, lists for the compiler and an initializer are no calls, and what
 # declares a place or an index before main does so by calls of its own.
 no_calls = {"reef_pin_get", "REEF_STATUSES", "REEF_FIELDS_OF", "REEF_STRUCT", "REEF_ENUM", "REEF_MASK", "REEF_MODULE_TYPES", "REEF_PLACE",
-            "REEF_PLACE_3D", "REEF_INDEX"}
+            "REEF_PLACE_3D", "REEF_INDEX", "REEF_FIELD_WAS"}
 for entry in [*listing["functions"], *listing["macros"]]:
     if entry["internal"] or not entry.get("inline", True) or entry["name"] in no_calls:
         continue
