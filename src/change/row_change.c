@@ -267,9 +267,9 @@ static COLD bool move_first(reef_world *w, const row_place *x, reef_component c,
 }
 
 /* Who asks that a component comes: with a value, or with a default value, for which `value` are the arguments. */
-typedef enum comes { COMES_SET, COMES_ADD, COMES_ENSURE } comes;
+typedef enum coming { COMES_SET, COMES_ADD, COMES_ENSURE } coming;
 
-static NOINLINE reef_status comes_general(reef_world *w, reef_entity e, const type *t, const void *value, comes how,
+static NOINLINE reef_status comes_general(reef_world *w, reef_entity e, const type *t, const void *value, coming how,
                                           void **out)
 {
     const reef_component c = {t->id};
@@ -277,7 +277,7 @@ static NOINLINE reef_status comes_general(reef_world *w, reef_entity e, const ty
     return reef__add_general(w, how == COMES_ADD ? "reef_add" : "reef_ensure", e, c, value, out);
 }
 
-static NOINLINE reef_status row_comes(reef_world *w, reef_entity e, const type *t, const void *value, comes how,
+static NOINLINE reef_status row_comes(reef_world *w, reef_entity e, const type *t, const void *value, coming how,
                                       void **out)
 {
     static const char *const op[] = {"reef_set", "reef_add", "reef_ensure"};
@@ -301,7 +301,7 @@ static NOINLINE reef_status row_comes(reef_world *w, reef_entity e, const type *
 /* The same for what observers watch. Plain bytes (NULL: zeros) come by the straight line, where both tables have a
  * lease and no plan is needed. */
 INLINE reef_status row_comes_watched(reef_world *w, row_place *x, reef_entity e, const type *t, const void *value,
-                                     comes how, void **out)
+                                     coming how, void **out)
 {
     const struct edge_entry *const k = &w->edge_cache[EDGE_CACHE];
     if (UNLIKELY((w->locks | w->hot.records.shared) != 0 || (how != COMES_SET && value)) ||
@@ -321,7 +321,7 @@ reef_status reef__row_add(reef_world *w, const char *op, reef_entity e, reef_com
     if (!world_is_ours(w, op)) return REEF_BAD_ARGUMENT;
     const type *t = reef__type_of(c.id);
     if (t == NULL || w->running || !row_place_find(w, &x, e)) return reef__add_general(w, op, e, c, args, out);
-    const comes how = op[sizeof "reef_" - 1] == 'a' ? COMES_ADD : COMES_ENSURE;
+    const coming how = op[sizeof "reef_" - 1] == 'a' ? COMES_ADD : COMES_ENSURE;
     return watched(w, c.id) ? row_comes_watched(w, &x, e, t, args, how, out) : row_comes(w, e, t, args, how, out);
 }
 

@@ -123,15 +123,15 @@ INLINE const reef_slot *slots_by(const reef_slot *slots, size_t offset)
 }
 
 /* A value of 16 bytes. pair_move moves column k, counted from these slots. */
-typedef struct pair {
+typedef struct word_pair {
     uint64_t a, b;
-} pair;
+} word_pair;
 
 INLINE void pair_move(const moving_row *x, const reef_slot *to, const reef_slot *slots, const reef_slot *tail, size_t k,
                       bool hole)
 {
     char *here = (char *)slots[k].block + 2 * x->at;
-    pair p, q = {0, 0};
+    word_pair p, q = {0, 0};
     memcpy(&p, here, 16);
     if (hole) memcpy(&q, (char *)tail[k].block + 2 * x->last_at, 16);
     memcpy((char *)to[k].block + 2 * x->to_at, &p, 16);

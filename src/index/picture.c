@@ -307,9 +307,9 @@ static bool bits_are_old(const reef_place *p, uint64_t version)
     const uint32_t of = t->of->id, body = t->body ? t->body->id : of;
     for (uint32_t i = 0; i < s->bit_count; i++) {
         const uint32_t id = s->bits[i].key & ~BIT_DISABLED;
-        bool shown = id == of || id == body || id == 0;
-        for (uint32_t k = 0; k < t->carried_count; k++) shown |= id == t->carried[k]->id;
-        if (shown && !pages_are_old(&s->bits[i].words, version)) return false;
+        bool copied = id == of || id == body || id == 0;
+        for (uint32_t k = 0; k < t->carried_count; k++) copied |= id == t->carried[k]->id;
+        if (copied && !pages_are_old(&s->bits[i].words, version)) return false;
     }
     return true;
 }
@@ -345,7 +345,7 @@ static bool slots_fill(reef_place *p)
     if (p->type->carried_count == 0 && !p->type->whole) return true;
     if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &p->slot, &p->slot_room, count, sizeof *p->slot))
         return false;
-    memset(p->slot, 0xFF, count * sizeof *p->slot);
+    if (count) memset(p->slot, 0xFF, count * sizeof *p->slot);
     p->slot_count = count;
     for (uint32_t i = 0; i < p->rows.count; i++) p->slot[p->rows.index[i]] = i;
     return true;
