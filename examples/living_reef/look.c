@@ -7,9 +7,9 @@
 #if defined(LIVING_REEF_INSPECT)
 #include "reef_inspector.h"
 #include "stop.h"
+#include "reef/control.h"
 #if defined(LIVING_REEF_SQL)
 #include "reef_sqlite.h"
-#include "reef/control.h"
 #endif
 
 static reef_inspector *inspector;
