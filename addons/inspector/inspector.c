@@ -139,38 +139,36 @@ static void moments_drop(reef_inspector *i)
     newest_drop(i);
 }
 
-void reef_inspector_turn_to(reef_inspector *i, reef_world *w)
+/* Looks at another world. `same_time`: it goes on where the world before is, so what was recorded stays. */
+static void world_enter(reef_inspector *i, reef_world *w, bool same_time)
 {
-    if (i == NULL || i->world == w) return;
     world_leave(i);
     inspector_step_clear(i);
-    moments_drop(i);
+    if (!same_time) moments_drop(i);
     pthread_mutex_lock(&i->lock);
     moment *was = i->newest;
     i->newest = NULL;
     i->world = w;
     i->serial++;
-    i->row_first = i->row_count;
-    i->wants_moment |= i->records;
     i->traces = false;
+    if (same_time) {
+        i->last_tick = reef_tick_count(w); /* it was noted */
+    } else {
+        i->row_first = i->row_count;
+        i->wants_moment |= i->records;
+    }
     pthread_mutex_unlock(&i->lock);
     inspector_moment_release(i, was);
 }
 
+void reef_inspector_turn_to(reef_inspector *i, reef_world *w)
+{
+    if (i && i->world != w) world_enter(i, w, false);
+}
+
 void reef_inspector_follow(reef_inspector *i, reef_world *w)
 {
-    if (i == NULL || w == NULL || i->world == NULL || i->world == w) return;
-    world_leave(i);
-    inspector_step_clear(i);
-    pthread_mutex_lock(&i->lock);
-    moment *was = i->newest;
-    i->newest = NULL;
-    i->world = w;
-    i->last_tick = reef_tick_count(w); /* it was noted */
-    i->serial++;
-    i->traces = false;
-    pthread_mutex_unlock(&i->lock);
-    inspector_moment_release(i, was);
+    if (i && w && i->world && i->world != w) world_enter(i, w, true);
 }
 
 bool reef_inspector_is_open(const reef_inspector *i)

@@ -4,6 +4,7 @@
  * there, with them:
  *
  *     signed_ns N plain_ns N */
+#include "timing.h"
 #include <reef.h>
 #include <reef/all.h>
 #include <reef_net.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #ifdef REEF_BENCH_SIGNED
 #include <reef_net_udp.h>
 #endif
@@ -49,25 +49,6 @@ static void sample(void *context, void *input)
     Keys *k = input;
     ++*count;
     *k = (Keys){.move = {(int8_t)(*count / 7 % 100), 3}, .aim = {1, 2}, .held = *count / 20}; /* changes now and then */
-}
-
-static uint64_t processor_ns(void)
-{
-    struct timespec t = {0};
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static uint64_t median_of(uint64_t *all, uint32_t count)
-{
-    qsort(all, count, sizeof *all, compare);
-    return all[count / 2];
 }
 
 /* The mean would be that of a block's signature and checks; so the median is over means of a block's sixteen ticks. */

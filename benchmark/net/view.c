@@ -4,13 +4,13 @@
  * for each client, at each entity, and at each value of those that he sees; and the bytes that a client gets in a tick:
  *
  *     view_ns N all_ns N bytes N plain_bytes N seen N */
+#include "timing.h"
 #include <reef.h>
 #include <reef/all.h>
 #include <reef_net_view.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ENTITIES = 100000, CLIENTS = 64, MOVE = 5000, HURT = 1000, TICKS = 300, WARM = 60, SIDE = 4000, RADIUS = 90 };
 
@@ -32,19 +32,6 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)((seed >> 32) * below >> 32);
 }
 static float coordinate(void) { return (float)draw(SIDE * 16) / 16; }
-
-static uint64_t processor_ns(void)
-{
-    struct timespec t = {0};
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* ---- a line on which each client acknowledges what he was sent ---- */
 
@@ -127,8 +114,7 @@ static uint64_t with_reef(double *bytes, double *seen)
     if (reef_net_views_statistics(v, -1).gave_way) exit(1);
     reef_net_views_free(v);
     reef_world_free(w);
-    qsort(took, TICKS, sizeof *took, compare);
-    return took[TICKS / 2] / CLIENTS;
+    return median_of(took, TICKS) / CLIENTS;
 }
 
 /* ---- without ---- */
@@ -185,8 +171,7 @@ static uint64_t without(double *bytes)
         if (t >= 20) took[t - 20] = processor_ns() - began;
     }
     *bytes = (double)sum / (TICKS / 10.0) / CLIENTS;
-    qsort(took, TICKS / 10, sizeof *took, compare);
-    return took[TICKS / 20] / CLIENTS;
+    return median_of(took, TICKS / 10) / CLIENTS;
 }
 
 int main(void)

@@ -16,6 +16,7 @@ enum {
     REEF_TYPE_NAME_MAX = 255,   /* bytes of a type's name */
     REEF_NAME_MAX = 247,        /* bytes of an entity's name with its path */
     REEF_FIELDS_MAX = 1024,     /* fields of a type */
+    REEF_FIELD_WAS_MAX = 255,   /* bytes of all names that a field had before, with ", " between them */
     REEF_NAMES_MAX = 1024,      /* names of an enum or bit mask */
     /* bytes of a value as a text of names, with the zero at its end: 64 names of a bit mask, and a number */
     REEF_NAMES_TEXT_MAX = 64 * 256 + 32,

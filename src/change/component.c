@@ -417,7 +417,7 @@ reef_status reef__add_general(reef_world *w, const char *op, reef_entity e, reef
 
 static NOINLINE reef_status switch_add(reef_world *w, reef_entity e, reef_component c, void **out)
 {
-    if (UNLIKELY(!bit_go(w, e, c, true, false))) return reef__row_add(w, "reef_add", e, c, NULL, out);
+    if (UNLIKELY(!bit_go(w, e, c, true, false))) return reef__row_add(w, COMES_ADD, e, c, NULL, out);
     if (out) *out = NULL;
     return REEF_OK;
 }
@@ -462,11 +462,11 @@ INLINE bool store_direct(const reef_world *w, const value_store *s)
 static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
-    if (UNLIKELY(args != NULL || !store_direct(w, s))) return reef__row_add(w, "reef_add", e, c, args, out);
+    if (UNLIKELY(args != NULL || !store_direct(w, s))) return reef__row_add(w, COMES_ADD, e, c, args, out);
     char *at =
         s->paged ? store_add_cached(&w->hot, s, e, s->size, true) : store_add_cached(&w->hot, s, e, s->size, false);
     if (UNLIKELY(at == NULL)) at = reef__stored_add_fast(w, s, e);
-    if (UNLIKELY(at == NULL)) return reef__row_add(w, "reef_add", e, c, args, out);
+    if (UNLIKELY(at == NULL)) return reef__row_add(w, COMES_ADD, e, c, args, out);
     value_write(at, NULL, s->size);
     if (out) *out = at;
     return REEF_OK;
@@ -475,8 +475,8 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
 static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     row_place x;
-    if (UNLIKELY(observed(w)) && watched(w, c.id)) return reef__row_add(w, "reef_add", e, c, args, out);
-    if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) return reef__row_add(w, "reef_add", e, c, args, out);
+    if (UNLIKELY(observed(w)) && watched(w, c.id)) return reef__row_add(w, COMES_ADD, e, c, args, out);
+    if (UNLIKELY(!edge_at(w, &x, e, c, false, w->hot.gate_move))) return reef__row_add(w, COMES_ADD, e, c, args, out);
     void *made = edge_add(w, &w->edge_cache[EDGE_CACHE], &x, NULL);
     if (out) *out = made;
     return REEF_OK;
@@ -488,8 +488,7 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
     const uint32_t kind = LIKELY(edge_component(w, false) == c.id) ? 0 : elsewhere(w, c);
     if (LIKELY(kind < ELSEWHERE_BITS)) return table_add(w, e, c, args, out);
     if (kind >= ELSEWHERE_STORES)
-        return kind == ELSEWHERE_STORES ? stored_add(w, e, c, args, out)
-                                        : reef__row_add(w, "reef_add", e, c, args, out);
+        return kind == ELSEWHERE_STORES ? stored_add(w, e, c, args, out) : reef__row_add(w, COMES_ADD, e, c, args, out);
     if (switch_turn(w, e, c, true)) {
         if (out) *out = NULL;
         return REEF_OK;
@@ -612,7 +611,7 @@ void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void 
     if (w->running) return reef__failure(w, REEF_LOCKED, "reef_ensure", c, e, 0), NULL;
     commands *const recording = w->commands;
     w->commands = NULL; /* ensure gives back a pointer, and a recorded command couldn't: the answer is LOCKED */
-    reef_status s = reef__row_add(w, "reef_ensure", e, c, args, &made);
+    reef_status s = reef__row_add(w, COMES_ENSURE, e, c, args, &made);
     w->commands = recording;
     return s == REEF_OK ? made : NULL;
 }

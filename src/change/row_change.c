@@ -266,21 +266,19 @@ static COLD bool move_first(reef_world *w, const row_place *x, reef_component c,
     return reef__edge_fetch(w, edge_key(from, c.id, remove), status) != NULL || *status != REEF_OK;
 }
 
-/* Who asks that a component comes: with a value, or with a default value, for which `value` are the arguments. */
-typedef enum coming { COMES_SET, COMES_ADD, COMES_ENSURE } coming;
+static const char *const coming_op[] = {"reef_set", "reef_add", "reef_ensure"};
 
 static NOINLINE reef_status comes_general(reef_world *w, reef_entity e, const type *t, const void *value, coming how,
                                           void **out)
 {
     const reef_component c = {t->id};
     if (how == COMES_SET) return reef__set_general(w, e, c, value, t->size);
-    return reef__add_general(w, how == COMES_ADD ? "reef_add" : "reef_ensure", e, c, value, out);
+    return reef__add_general(w, coming_op[how], e, c, value, out);
 }
 
 static NOINLINE reef_status row_comes(reef_world *w, reef_entity e, const type *t, const void *value, coming how,
                                       void **out)
 {
-    static const char *const op[] = {"reef_set", "reef_add", "reef_ensure"};
     row_place x = row_place_of(w, e);
     const reef_component c = {t->id};
     const bool told = watched(w, c.id);
@@ -288,13 +286,13 @@ static NOINLINE reef_status row_comes(reef_world *w, reef_entity e, const type *
     const struct edge_entry *k = move_starts(w, &x, c, false, told);
     if (UNLIKELY(k == NULL)) {
         if (!move_first(w, &x, c, false, &s)) return comes_general(w, e, t, value, how, out);
-        if (s != REEF_OK) return reef__failure(w, s, op[how], c, e, 0);
+        if (s != REEF_OK) return reef__failure(w, s, coming_op[how], c, e, 0);
         k = move_starts(w, &x, c, false, told);
         if (k == NULL) return comes_general(w, e, t, value, how, out);
     }
     reef_value v = reef_value_make(c, REEF_VALUE_DEFAULT, 0, value);
     if (how == COMES_SET) v.kind = REEF_VALUE_ONE, v.size = t->size;
-    s = row_move(w, op[how], e, t, &v, &x, k, told, out, false);
+    s = row_move(w, coming_op[how], e, t, &v, &x, k, told, out, false);
     return s == REEF_OK && how == COMES_SET ? REEF_ADDED : s;
 }
 
@@ -315,13 +313,13 @@ INLINE reef_status row_comes_watched(reef_world *w, row_place *x, reef_entity e,
     return how == COMES_SET ? REEF_ADDED : REEF_OK;
 }
 
-reef_status reef__row_add(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args, void **out)
+reef_status reef__row_add(reef_world *w, coming how, reef_entity e, reef_component c, const void *args, void **out)
 {
     row_place x;
+    const char *op = coming_op[how];
     if (!world_is_ours(w, op)) return REEF_BAD_ARGUMENT;
     const type *t = reef__type_of(c.id);
     if (t == NULL || w->running || !row_place_find(w, &x, e)) return reef__add_general(w, op, e, c, args, out);
-    const coming how = op[sizeof "reef_" - 1] == 'a' ? COMES_ADD : COMES_ENSURE;
     return watched(w, c.id) ? row_comes_watched(w, &x, e, t, args, how, out) : row_comes(w, e, t, args, how, out);
 }
 

@@ -7,8 +7,11 @@
 #include "reef/component.h"
 #include "reef/entity.h"
 
+/* The call by which a component comes: with a value, or with a default value, for which there may be arguments. */
+typedef enum coming { COMES_SET, COMES_ADD, COMES_ENSURE } coming;
+
 /* The component comes with a default value. `out` (NULL: nobody asks): where the value is. */
-reef_status reef__row_add(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args, void **out);
+reef_status reef__row_add(reef_world *w, coming how, reef_entity e, reef_component c, const void *args, void **out);
 /* The component comes with this value, or gets it. */
 reef_status reef__row_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size);
 /* The same where the entity hasn't got it and nobody watches it; the value has the size of the type. */

@@ -336,19 +336,17 @@ static bool plan_by_fields(type_reading *x, const type *t)
 {
     const char *names[REEF_FIELDS_MAX];
     uint32_t pair[REEF_FIELDS_MAX];
-    uint64_t taken = 0;
+    bool taken[REEF_FIELDS_MAX];
     for (uint32_t k = 0; k < x->count; k++) names[k] = x->fields[k].name;
-    reef__fields_pair(t->fields, t->field_count, names, x->count, pair);
+    reef__fields_pair(t->fields, t->field_count, names, x->count, pair, taken);
     for (uint32_t i = 0; i < t->field_count; i++) {
         const uint32_t k = pair[i];
         if (!(k != FIELD_UNPAIRED ? plan_field(x, t, &t->fields[i], i, &x->fields[k])
                                   : plan_note(x, REEF_NOTE_FIELD_DEFAULT, t, t->fields[i].name, NULL)))
             return false;
-        if (k != FIELD_UNPAIRED) taken |= UINT64_C(1) << k;
     }
     for (uint32_t k = 0; k < x->count; k++)
-        if (!(taken >> k & 1) && !plan_note(x, REEF_NOTE_FIELD_DROPPED, t, x->fields[k].name, &x->fields[k]))
-            return false;
+        if (!taken[k] && !plan_note(x, REEF_NOTE_FIELD_DROPPED, t, x->fields[k].name, &x->fields[k])) return false;
     return true;
 }
 

@@ -236,7 +236,7 @@ static void error_add_refusal(reef_world *w, reef_error *e)
 }
 
 /* Adds to a failure who has the unique value that was refused (src/storage/unique_field.h). */
-static COLD void error_add_taken(const reef_world *w, reef_error *e)
+static COLD void error_add_taken(reef_world *w, reef_error *e)
 {
     const type *t = reef__type_of(e->component.id);
     text_out o = {e->detail, sizeof e->detail, 0};
@@ -244,6 +244,7 @@ static COLD void error_add_taken(const reef_world *w, reef_error *e)
     reef__text_put(&o, "%s is unique, and ", t->hooks.unique);
     error_put_entity(&o, w, w->taken);
     reef__text_put(&o, " has this value");
+    w->taken.generation = 0; /* it belongs to this failure alone */
 }
 
 /* Says of a structural change that isn't possible now how it is. */

@@ -42,9 +42,9 @@ static const char *was_next(const char **list, size_t *length)
 static bool was_put(char *to, const char *prefix, size_t prefix_length, const char *name, size_t length)
 {
     const size_t at = strlen(to);
-    const int n = snprintf(to + at, FIELD_WAS_MAX + 1 - at, "%s%.*s%.*s", at ? ", " : "", (int)prefix_length, prefix,
-                           (int)length, name);
-    return n >= 0 && (size_t)n <= FIELD_WAS_MAX - at;
+    const int n = snprintf(to + at, REEF_FIELD_WAS_MAX + 1 - at, "%s%.*s%.*s", at ? ", " : "", (int)prefix_length,
+                           prefix, (int)length, name);
+    return n >= 0 && (size_t)n <= REEF_FIELD_WAS_MAX - at;
 }
 
 /* All names that a member had before: its own with each of the prefix, old ones with the prefix as it is and as it
@@ -84,7 +84,7 @@ static bool field_add(flattening *x, const nesting *in, const reef_field *f)
 /* The fields of a member that is a struct, or of all structs of an array. */
 static bool nested_add(flattening *x, const nesting *in, const reef_field *f)
 {
-    char prefix[REEF_TYPE_NAME_MAX + 1], behind[16] = ".", was[FIELD_WAS_MAX + 1];
+    char prefix[REEF_TYPE_NAME_MAX + 1], behind[16] = ".", was[REEF_FIELD_WAS_MAX + 1];
     const reef_field_list *list = f->nested;
     if (in->depth == NESTED_DEPTH_MAX || (int)f->kind != 0 || f->names || f->name == NULL) return false;
     if (list->fields == NULL || list->count == 0 || list->bytes == 0 || f->bytes % list->bytes != 0) return false;
@@ -120,28 +120,25 @@ COLD bool reef__fields_flatten(made_fields *made, const reef_field **fields, uin
 
 /* ---- pairing ---- */
 
-static uint32_t name_untaken(const char *const *names, uint32_t count, uint64_t taken, const char *name, size_t length)
+/* Takes the name for a field. FIELD_UNPAIRED: it isn't there, or another field has it. */
+static uint32_t name_take(const char *const *names, uint32_t count, bool *taken, const char *name, size_t length)
 {
     for (uint32_t k = 0; k < count; k++)
-        if (!(taken >> k & 1) && strncmp(names[k], name, length) == 0 && names[k][length] == 0) return k;
+        if (!taken[k] && strncmp(names[k], name, length) == 0 && names[k][length] == 0) return taken[k] = true, k;
     return FIELD_UNPAIRED;
 }
 
 COLD void reef__fields_pair(const reef_field *fields, uint32_t count, const char *const *names, uint32_t name_count,
-                            uint32_t *pair)
+                            uint32_t *pair, bool *taken)
 {
-    uint64_t taken = 0;
     size_t length = 0;
-    ASSERT(name_count <= REEF_FIELDS_MAX);
-    for (uint32_t i = 0; i < count; i++) {
-        pair[i] = name_untaken(names, name_count, taken, fields[i].name, strlen(fields[i].name));
-        if (pair[i] != FIELD_UNPAIRED) taken |= UINT64_C(1) << pair[i];
-    }
+    memset(taken, 0, name_count * sizeof *taken);
+    for (uint32_t i = 0; i < count; i++)
+        pair[i] = name_take(names, name_count, taken, fields[i].name, strlen(fields[i].name));
     for (uint32_t i = 0; i < count; i++) {
         const char *list = fields[i].was, *name;
         while (pair[i] == FIELD_UNPAIRED && (name = was_next(&list, &length)) != NULL)
-            pair[i] = name_untaken(names, name_count, taken, name, length);
-        if (pair[i] != FIELD_UNPAIRED) taken |= UINT64_C(1) << pair[i];
+            pair[i] = name_take(names, name_count, taken, name, length);
     }
 }
 

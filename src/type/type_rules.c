@@ -37,7 +37,7 @@ const char *reef__field_refused(const reef_field *fields, uint32_t i, uint32_t s
     const reef_field *f = &fields[i];
     const uint32_t element = reef__kind_size(f->kind);
     if (f->name == NULL || f->name[0] == 0 || !field_text_allowed(f->name)) return "that isn't a name";
-    if (f->was && (strlen(f->was) > FIELD_WAS_MAX || !text_printable(f->was)))
+    if (f->was && (strlen(f->was) > REEF_FIELD_WAS_MAX || !text_printable(f->was)))
         return "the names that it had before aren't printable, or too long";
     if (f->unit && !field_text_allowed(f->unit)) return "its unit isn't a text of printable characters";
     if (f->nested)

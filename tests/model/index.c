@@ -44,6 +44,23 @@ static uint64_t digest_of(const reef_entity *e, uint64_t n)
     return digest;
 }
 
+/* The two numbers are looked up together, and twice, which is what reef_index_get finds. 0: it is. */
+static uint64_t many_digest(const reef_index *x, const asked *a)
+{
+    const uint64_t keys[] = {a->low, a->high, a->low, a->high};
+    reef_entity first[4];
+    uint32_t counts[4], found = 0;
+    uint64_t wrong = 0;
+    const uint32_t said = reef_index_get_many(x, keys, 4, first, counts);
+    for (uint32_t i = 0; i < 4; i++) {
+        reef_entity one = {0, 0};
+        const uint64_t n = reef_index_get(x, keys[i], &one, 1);
+        wrong |= n != counts[i] || !reef_entity_equal(one, first[i]);
+        found += n != 0;
+    }
+    return wrong | (said != found);
+}
+
 void core_INDEX(model *m, const op *o, outcome *out)
 {
     const asked a = asked_of(m, o);
@@ -60,6 +77,7 @@ void core_INDEX(model *m, const op *o, outcome *out)
     out->digest = value_mix(out->digest, digest_of(e, n));
     n = reef_index_get(x, a.low, e, all);
     out->digest = value_mix(out->digest, digest_of(e, n));
+    out->digest = value_mix(out->digest, many_digest(x, &a));
     out->digest = value_mix(out->digest, reef_entity_bits(reef_index_first(x, a.low, UINT64_MAX)));
     out->digest = value_mix(out->digest, reef_entity_bits(reef_index_last(x, 0, a.high)));
     free(e);
@@ -109,6 +127,7 @@ void want_INDEX(model *m, const op *o, outcome *want)
     want->digest = digest_between(h, n, 0, UINT64_MAX, room);
     want->digest = value_mix(want->digest, digest_between(h, n, a.low, a.high, room));
     want->digest = value_mix(want->digest, digest_between(h, n, a.low, a.low, room));
+    want->digest = value_mix(want->digest, 0); /* looked up together, they are the same */
     want->digest = value_mix(want->digest, reef_entity_bits(first));
     want->digest = value_mix(want->digest, reef_entity_bits(last));
     free(room);

@@ -88,6 +88,9 @@ static void the_message_names_all(void **state)
     assert_non_null(strstr(text, "reef_set"));
     assert_non_null(strstr(text, "Account"));
     assert_non_null(strstr(text, "anna"));
+    /* a failure that has nothing to do with it doesn't name her */
+    assert_refused(w, REEF_EXISTS, reef_add(w, a, Account));
+    assert_null(strstr(reef_last_error(w).detail, "unique"));
 }
 
 static void spawning(void **state)

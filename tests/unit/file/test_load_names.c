@@ -130,6 +130,45 @@ static void renamed_fields_keep_their_values(void **state)
     assert_null(info.fields[7].was);
 }
 
+/* A type with as many fields as there may be, in another order and of another kind; one of them was renamed. */
+static reef_component many_fields(const char *name, reef_kind kind, uint32_t size, bool backward)
+{
+    static char text[REEF_FIELDS_MAX][8];
+    static reef_field fields[REEF_FIELDS_MAX];
+    for (uint32_t i = 0; i < REEF_FIELDS_MAX; i++) {
+        const uint32_t number = backward ? REEF_FIELDS_MAX - 1 - i : i;
+        (void)snprintf(text[i], sizeof text[i], "f%u", number);
+        fields[i] = (reef_field){.name = text[i], .kind = kind, .offset = i * size, .bytes = size};
+        if (backward && number == 700) fields[i].name = "fresh", fields[i].was = text[i];
+    }
+    return reef_type_new(&(reef_type_desc){.name = name,
+                                           .size = REEF_FIELDS_MAX * size,
+                                           .align = size,
+                                           .fields = fields,
+                                           .field_count = REEF_FIELDS_MAX},
+                         NULL);
+}
+
+static void as_many_fields_as_there_may_be(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    const reef_component was = many_fields("ManyWas", REEF_U8, 1, false),
+                         now = many_fields("ManyNow", REEF_U16, 2, true);
+    uint8_t old[REEF_FIELDS_MAX];
+    for (uint32_t i = 0; i < REEF_FIELDS_MAX; i++) old[i] = (uint8_t)(i * 7 + 1);
+    const reef_entity e = reef_create(w);
+    assert_int_equal(reef_set_id(w, e, was, old, sizeof old), REEF_ADDED);
+    reef_bytes bytes = saved(w, false);
+    rename_type(bytes, "ManyWas", "ManyNow");
+    notes n = {0};
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &(reef_load_desc){.note = note_down, .context = &n}));
+    const uint16_t *x = reef_get_id(other, e, now);
+    assert_non_null(x);
+    for (uint32_t i = 0; i < REEF_FIELDS_MAX; i++) assert_int_equal(x[REEF_FIELDS_MAX - 1 - i], old[i]);
+    assert_int_equal(n.count[REEF_NOTE_FIELD_DROPPED] + n.count[REEF_NOTE_FIELD_DEFAULT], 0);
+    reef_bytes_free(&bytes);
+}
+
 /* A tool that doesn't have the type gets its names from the file, and writes the same file again. */
 static void an_unknown_type_gets_its_names_from_the_file(void **state)
 {
@@ -211,9 +250,13 @@ static void names_that_are_damaged_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(values_follow_their_names),          TEST(names_that_came_along_change_no_values),
-        TEST(renamed_fields_keep_their_values),   TEST(an_unknown_type_gets_its_names_from_the_file),
-        TEST(names_that_are_damaged_are_refused), TEST(a_difference_with_other_values_of_names_is_refused),
+        TEST(values_follow_their_names),
+        TEST(names_that_came_along_change_no_values),
+        TEST(renamed_fields_keep_their_values),
+        TEST(as_many_fields_as_there_may_be),
+        TEST(an_unknown_type_gets_its_names_from_the_file),
+        TEST(names_that_are_damaged_are_refused),
+        TEST(a_difference_with_other_values_of_names_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -690,6 +690,54 @@ static void a_tick_that_failed_goes_on(void **state)
     }
 }
 
+static void sleeps(reef_block *b) { (void)b; }
+static reef_status tick_of_history(void *context, reef_world *w, uint64_t number, const void *input, size_t bytes)
+{
+    (void)context, (void)number, (void)input, (void)bytes;
+    return reef_tick(w, 1);
+}
+
+/* What changes a world's time, as a whole, is left to its owner. */
+static void who_owns_time_decides(void **state)
+{
+    static const char why[] = "the time of this world belongs to a session";
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
+    reef_snapshot *past = reef_snapshot_take(w);
+    reef_history *h = reef_history_new(w, &(reef_history_config){.ticks = 8, .step = tick_of_history});
+    assert_non_null(h);
+    reef_bytes bytes;
+    assert_ok(reef_own_time(w, "a session"));
+    assert_ok(reef_own_time(w, "a session"));
+    assert_refused(w, REEF_EXISTS, reef_own_time(w, "another"));
+    assert_string_equal(reef_time_owner(w), "a session");
+    assert_refused(w, REEF_LOCKED, reef_tick(w, 1));
+    assert_string_equal(reef_last_error(w).detail, why);
+    assert_refused(w, REEF_LOCKED, reef_tick_once(w, 1));
+    assert_refused(w, REEF_LOCKED, reef_tick_phase(w, "update", 1));
+    assert_refused(w, REEF_LOCKED, reef_restore(w, past));
+    assert_string_equal(reef_last_error(w).detail, why);
+    assert_refused(w, REEF_LOCKED, reef_world_clear(w));
+    assert_refused(w, REEF_LOCKED, reef_merge(w, other, NULL, NULL));
+    assert_refused(w, REEF_LOCKED, reef_history_step(h, NULL, 0));
+    assert_true(reef_system_is_null(reef_system(w, sleeps, "in Position")));
+    /* reading, copies and single changes go on, and a copy is nobody's */
+    assert_ok(reef_save_bytes(w, &bytes, &(reef_save_desc){.raw = true}));
+    assert_refused(w, REEF_LOCKED, reef_load_bytes(w, bytes.data, bytes.size, NULL));
+    assert_true(reef_set(w, e, Position, 3, 4) >= 0);
+    reef_world *fork = reef_fork(w);
+    assert_null(reef_time_owner(fork));
+    assert_ok(reef_tick(fork, 1));
+    assert_ok(reef_own_time(w, NULL));
+    assert_null(reef_time_owner(w));
+    assert_ok(reef_tick(w, 1));
+    assert_ok(reef_restore(w, past));
+    reef_bytes_free(&bytes);
+    reef_world_free(fork);
+    reef_history_free(h);
+    reef_snapshot_free(past);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -716,6 +764,7 @@ int main(void)
         TEST(a_refused_set_says_why_it_was_refused_itself),
         TEST(an_atomic_tick_leaves_nothing),
         TEST(a_tick_that_failed_goes_on),
+        TEST(who_owns_time_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,26 @@ static void a_member_that_is_a_struct_becomes_its_fields(void **state)
     assert_non_null(field_of(reef_id(Crab), "boxes[1].mood")->names);
 }
 
+/* A field's old names, with what joins them, have at most 255 bytes; so have those that its struct makes of them. */
+static void old_names_have_a_limit(void **state)
+{
+    (void)state;
+    char names[REEF_FIELD_WAS_MAX + 2];
+    memset(names, 'a', sizeof names);
+    names[REEF_FIELD_WAS_MAX] = names[REEF_FIELD_WAS_MAX + 1] = 0;
+    reef_field x = {.name = "x", .kind = REEF_F32, .bytes = 4, .was = names};
+    assert_ok(reef_type_describe(numbered_type("renamed", 1, 4, 4), &x, 1));
+    names[REEF_FIELD_WAS_MAX] = 'a';
+    assert_status(REEF_BAD_ARGUMENT, reef_type_describe(numbered_type("renamed", 2, 4, 4), &x, 1));
+    const reef_field_list list = {&x, 1, 4};
+    const reef_field f = {.name = "f", .bytes = 4, .nested = &list}; /* "f." comes before each */
+    names[REEF_FIELD_WAS_MAX - 2] = 0;
+    assert_ok(reef_type_describe(numbered_type("renamed", 3, 4, 4), &f, 1));
+    names[REEF_FIELD_WAS_MAX - 2] = 'a';
+    names[REEF_FIELD_WAS_MAX - 1] = 0;
+    assert_status(REEF_BAD_ARGUMENT, reef_type_describe(numbered_type("renamed", 4, 4, 4), &f, 1));
+}
+
 static void wrong_lists_of_structs_are_refused(void **state)
 {
     (void)state;
@@ -341,6 +361,7 @@ int main(void)
         TEST(a_member_can_be_described_by_another_kind),
         TEST(a_member_that_is_a_struct_becomes_its_fields),
         TEST(wrong_lists_of_structs_are_refused),
+        TEST(old_names_have_a_limit),
         TEST(fields_of_structs_count_up_to_the_limit),
         TEST(names_are_part_of_the_type),
         TEST(wrong_names_are_refused),
