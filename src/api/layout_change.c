@@ -107,6 +107,9 @@ static COLD reef_status world_check(layout_change *x, reef_world *w, const char 
     const char *first = x->list[0].was->name;
     if (w->running || world_engaged(w) || w->loading)
         return reef__layout_refuse(x, REEF_LOCKED, "%s has another layout, but %s is in use", first, which);
+    if (w->time_owner)
+        return reef__layout_refuse(x, REEF_LOCKED, "%s has another layout, but the time of %s belongs to %s", first,
+                                   which, w->time_owner);
     const char *name = who_names(x, w);
     if (name)
         return reef__layout_refuse(x, REEF_UNKNOWN_TYPE, "%s has another layout, but %s of %s names it, too", first,

@@ -52,7 +52,7 @@ enum { STAGE_GONE, STAGE_BORN, STAGE_NAMES, STAGE_TYPES, STAGE_END };
 typedef struct diff_room_head {
     struct diff_room_head *next;
     size_t bytes;
-    _Alignas(16) char room[]; /* PLAIN_ALIGN */
+    _Alignas(PLAIN_ALIGN) char room[];
 } diff_room_head;
 
 struct reef_diff {

@@ -395,6 +395,10 @@ static void another_world_can_refuse(void **state)
     assert_event(h, REEF_HOT_REFUSED);
     assert_text(h, "another world is in use");
     reef_end(&b);
+    assert_ok(reef_own_time(fork, "a session"));
+    build("-DHUNTER_MORE -DSPEED=6");
+    assert_hot_refused(w, h, "the time of another world belongs to a session");
+    assert_ok(reef_own_time(fork, NULL));
     (void)reef_system_new(fork, &(reef_system_desc){.name = "looks", .function = nothing, .text = "in Hunter"});
     build("-DHUNTER_MORE -DSPEED=4");
     assert_hot_refused(w, h, "looks of another world names it, too");

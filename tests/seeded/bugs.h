@@ -272,6 +272,7 @@ extern int reef_bug;
     X(589, "an index answers for a block that the loop has written since") \
     X(590, "an index answers for the parameter that was set before") \
     X(591, "a query that names templates misses those that an index has left out") \
-    X(592, "a loop writes unique values")
+    X(592, "a loop writes unique values") \
+    X(594, "of a type's fields only the first 64 are told apart")
 
 #endif
