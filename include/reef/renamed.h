@@ -7,7 +7,8 @@
  * Wherever values are paired by the names of fields, those of `power` come to `strength`: from files that were saved
  * before (reef/save.h), and when code with another layout takes over (reef/code.h). A field takes the values of its own
  * name first, and if there are none those of its old names, the newest of which stands first. What was saved once may
- * be loaded at any time, so leave the old names there. */
+ * be loaded at any time, so leave the old names there. Those of a field have at most REEF_FIELD_WAS_MAX bytes
+ * together. */
 #ifndef REEF_RENAMED_H
 #define REEF_RENAMED_H
 
