@@ -467,6 +467,13 @@ template <class T, class Look = decltype(look_at<T>())> struct record_of {
             return static_cast<uint32_t>(sizeof options<T>::fields / sizeof(reef_field));
         else return 0;
     }
+    /* The code of the library that the type needs: reef_type_decl.brings. */
+    static constexpr void (*brings())()
+    {
+        if (relation_options_of<T>::value != 0) return reef_bring_relations_;
+        if (!std::is_void_v<typename base_of<T>::type>) return reef_bring_subtypes_;
+        return hooked ? reef_bring_hooks_ : nullptr;
+    }
     static record *base();
     static record *data();
     template <class... R> static record *require(types<R...>);
@@ -521,8 +528,7 @@ template <class T, class Look> template <class... R> record *record_of<T, Look>:
 template <class T, class Look>
 record record_of<T, Look>::value = {{type_name<T>(), size(), align(), home_of<T>::value, hooked ? &hooks : nullptr,
                                      fields(), field_count(), page_rows_of<T>::value, nullptr,
-                                     relation_options_of<T>::value, nullptr, 0, nullptr, nullptr, 0, 0,
-                                     relation_options_of<T>::value != 0 ? reef_bring_relations_ : nullptr},
+                                     relation_options_of<T>::value, nullptr, 0, nullptr, nullptr, 0, 0, brings()},
                                     {},
                                     {},
                                     nullptr,
