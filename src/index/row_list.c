@@ -143,7 +143,7 @@ static bool changes_fold(row_list *l, memory *m)
 {
     size_t room, count = 0;
     row_range all = reef__list_range(l, 0, UINT64_MAX);
-    order_row *rows = run_rows_make(m, reef__range_count(&all), &room);
+    order_row *rows = run_rows_make(m, (size_t)reef__range_count(&all), &room); /* all of them are in memory */
     if (rows == NULL) return false;
     for (const order_row *r = reef__range_next(&all); r; r = reef__range_next(&all)) rows[count++] = *r;
     reef__memory_free(m, MEMORY_OTHER, l->main.rows, l->main.room * sizeof *l->main.rows);
