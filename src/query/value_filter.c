@@ -68,6 +68,7 @@ static bool field_fulfils(const value_test *t, const char *p)
     case VALUE_UNEQUAL: return float_at(t, p) < a || float_at(t, p) > a;
     case VALUE_WITHIN: return float_at(t, p) >= a && float_at(t, p) <= b;
     case VALUE_TEXT: return text_is(t, p) != t->inverted;
+    case VALUE_ALWAYS: return true;
     }
     return false;
 }
@@ -148,7 +149,8 @@ static column_loop loop_of(const value_test *t)
     case VALUE_ANY_BIT: return any_bit[size];
     case VALUE_ALL_BITS: return all_bits[size];
     case VALUE_NEVER:
-    case VALUE_TEXT: return NULL;
+    case VALUE_TEXT:
+    case VALUE_ALWAYS: return NULL;
     default: return floats[(uint32_t)t->form - VALUE_LESS + (t->kind == REEF_F64 ? 6 : 0)];
     }
 }
@@ -173,6 +175,7 @@ static void column_test(const value_test *t, const char *p, size_t stride, uint3
         while (k < end) words[k++] = 0;
         return;
     }
+    if (t->form == VALUE_ALWAYS) return;
     if (loop && whole > first && (end - first > 1 || bits_count(words[first]) > FEW_VALUES)) {
         loop(t, p + (size_t)first * 64 * stride, stride, words + first, whole - first);
         k = whole;
@@ -199,6 +202,21 @@ static const char *column_of(const reef_world *w, const type *x, const value_tes
 }
 
 /* ---- rows ---- */
+
+const char *reef__value_field(const query *q, const value_test *t, reef_entity e)
+{
+    const reef_world *w = q->world;
+    const type *x = type_known(t->component);
+    const uint32_t place = place_of(w, e);
+    size_t stride;
+    if (x->stored) {
+        const char *value = reef_store_find(store_of(w, x->id), e);
+        return value ? value + t->offset : NULL;
+    }
+    if (place < 2 * PLACE_EMPTY) return NULL;
+    const char *p = column_of(w, x, t, reef_slots_at(&w->hot, place), &stride);
+    return p ? p + place_row(place) * stride : NULL;
+}
 
 bool reef__entity_fulfils(const query *q, uint32_t i, reef_entity e)
 {
