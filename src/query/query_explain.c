@@ -212,7 +212,8 @@ static void explain_values(text_out *o, const query *q, uint32_t i)
     else reef__text_put(o, "looks at the values of %" PRIu64 " row%s: %s(", rows, plural(rows), x->name);
     for (uint32_t k = 0; k < t->count; k++) {
         if (k) reef__text_put(o, ", ");
-        reef__condition_write(o, q->world, x, &t->conditions[k]);
+        /* (of a term with a plus, the type that was named: a subtype may call the field otherwise) */
+        reef__condition_write(o, q->world, reef__type_of(term_tests(q, i)[k].component), &t->conditions[k]);
     }
     const bool together = !marked && !x->stored && !q->facts[i].target && !q->facts[i].fixed;
     reef__text_put(o, together ? "), 64 rows at a time\n" : ")\n");
