@@ -456,33 +456,86 @@ row_range reef__value_list_ask(const query *q, const value_list *l, uint32_t oth
     return r;
 }
 
-void reef__value_list_look(const query *q, const value_list *l, uint32_t other, const reef_entity *from,
-                           uint64_t *words, uint32_t first, uint32_t end, row_range *ranges)
+/* The keys of up to 64 rows, from row `first` on, whose fields lie in a column and are of the list's kind. The others
+ * are taken out of the word. */
+static uint64_t keys_of_column(const value_list *l, const value_test *t, const char *p, size_t stride, uint32_t rows,
+                               uint64_t word, uint64_t *keys)
+{
+    const ordering by = {.kind = t->kind, .bytes = t->bytes, .stride = (uint32_t)stride};
+    reef__order_keys(&by, p, rows, keys);
+    if (!kind_floats(l->by.kind)) return word;
+    const uint64_t none = l->by.kind == REEF_F32 ? UINT32_MAX : UINT64_MAX; /* the key of a NaN */
+    for (uint64_t left = word; left; left &= left - 1)
+        if (keys[bits_first(left)] == none) word &= ~(left & (0 - left));
+    return word;
+}
+
+/* The same for fields that lie anywhere, or are of another kind. */
+static uint64_t keys_of_rows(const query *q, const value_list *l, uint32_t other, const reef_entity *from,
+                             uint64_t word, uint64_t *keys)
 {
     const uint32_t term = reef__test_term(q, other);
     const value_test *t = &q->values->tests[other];
+    uint64_t kept = 0;
+    for (; word; word &= word - 1) {
+        const uint32_t row = bits_first(word);
+        const char *p = reef__value_field(q, t, q->facts[term].fixed ? q->terms[term].source : from[row]);
+        if (p == NULL) continue;
+        const operand o = operand_at(t, p);
+        if (operand_key(l, &o, &keys[row])) kept |= word & (0 - word);
+    }
+    return kept;
+}
+
+void reef__value_list_look(const look *l, const value_list *list, uint32_t other, const reef_entity *from,
+                           uint64_t *words, uint32_t first, uint32_t end, row_range *ranges)
+{
+    const query *q = l->q;
+    const uint32_t term = reef__test_term(q, other);
+    const value_test *t = &q->values->tests[other];
+    const type *x = type_known(t->component);
+    const bool here = from == NULL && !q->facts[term].fixed && !x->stored && t->kind == list->by.kind &&
+                      (t->kind != REEF_CHAR || t->bytes <= KEY_TEXT) && t->kind != REEF_BOOL;
+    size_t stride = 0;
+    const char *p = here ? reef__test_column(q->world, x, t, unit_slots(q->world, l->unit), &stride) : NULL;
+    if (from == NULL) from = l->entities;
     for (uint32_t k = first; k < end; k++) {
-        uint64_t keys[64], kept = 0;
-        uint8_t row[64];
+        uint64_t keys[64], some[64], kept = 0;
         row_range found[64];
+        const uint32_t rows = l->count <= k * 64 ? 0 : l->count - k * 64 < 64 ? l->count - k * 64 : 64;
+        uint64_t word = words[k];
         uint32_t n = 0;
-        for (uint64_t word = words[k]; word; word &= word - 1) {
-            row[n] = (uint8_t)bits_first(word);
-            const reef_entity e = q->facts[term].fixed ? q->terms[term].source : from[k * 64 + row[n]];
-            const char *p = reef__value_field(q, t, e);
-            if (p == NULL) continue;
-            const operand o = operand_at(t, p);
-            n += operand_key(l, &o, &keys[n]);
+        if (word) {
+            if (p) word = keys_of_column(list, t, p + (size_t)k * 64 * stride, stride, rows, word, keys);
+            else word = keys_of_rows(q, list, other, from + (size_t)k * 64, word, keys);
         }
-        if (l->held) l->ranges(l->held, keys, n, found);
-        for (uint32_t i = 0; l->held == NULL && i < n; i++) found[i] = own_range(l, keys[i]);
-        for (uint32_t i = 0; i < n; i++) {
-            if (found[i].main == found[i].main_end && found[i].change == found[i].change_end) continue;
-            ranges[k * 64 + row[i]] = found[i];
-            kept |= UINT64_C(1) << row[i];
+        for (uint64_t left = word; left; left &= left - 1) some[n++] = keys[bits_first(left)];
+        if (list->held) list->ranges(list->held, some, n, found);
+        for (uint32_t i = 0; list->held == NULL && i < n; i++) found[i] = own_range(list, some[i]);
+        n = 0;
+        for (uint64_t left = word; left; left &= left - 1, n++) {
+            if (found[n].main == found[n].main_end && found[n].change == found[n].change_end) continue;
+            ranges[k * 64 + bits_first(left)] = found[n];
+            kept |= left & (0 - left);
         }
         words[k] = kept;
     }
+}
+
+bool reef__value_list_exact(const query *q, uint32_t field, uint32_t other)
+{
+    const value_test *t = &q->values->tests[field];
+    const uint32_t known = reef__test_term(q, other);
+    return (t->kind != REEF_CHAR || t->bytes <= KEY_TEXT) && (q->facts[known].fixed || q->terms[known].variable == 0);
+}
+
+bool reef__value_list_settles(const query *q, uint32_t field)
+{
+    const uint32_t i = reef__test_term(q, field);
+    const reef_term *t = &q->terms[i];
+    const value_test *x = term_tests(q, i), *end = x + t->count;
+    while (x < end && x->form == VALUE_ALWAYS) x++;
+    return x == end && !q->facts[i].reads && t->target_variable == 0 && t->target.generation == 0;
 }
 
 COLD void reef__join_write(text_out *o, const query *q, const struct value_join *j)

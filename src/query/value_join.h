@@ -12,8 +12,9 @@
  *   key of the row's boss ──► rows of Badge.number, ordered by key and then by entity ──► $m, $m, ...
  *
  * These rows are those of a value index, if the world has one of the field. Otherwise a list is sorted when the
- * loop begins. Both have the entities that a query for the component would visit, as of when the loop began. So that
- * nothing depends on how a variable is bound, "==" holds for no others that are bound to one. */
+ * loop begins. Both have the entities that a query for the component would visit, with their values as of when the loop
+ * began: what is found isn't looked at (row value_join). So that nothing depends on how a variable is bound, "==" holds
+ * for no other entities that are bound to one. */
 #ifndef REEF_QUERY_VALUE_JOIN_H
 #define REEF_QUERY_VALUE_JOIN_H
 
@@ -65,10 +66,15 @@ bool reef__value_list_ready(query *q, uint32_t field, value_list *l);
 void reef__value_list_drop(const query *q, value_list *l);
 /* The rows of the list whose value is that of another test's field, of the entity that this one is about. */
 row_range reef__value_list_ask(const query *q, const value_list *l, uint32_t other, const reef_entity *bound);
-/* The same for many, so that memory is waited for once: for each row in words[first] to words[end - 1], of which
- * from[row] is the entity. Rows without any are taken out. */
-void reef__value_list_look(const query *q, const value_list *l, uint32_t other, const reef_entity *from,
+/* The same for rows of a chunk, so that memory is waited for once: for each row in words[first] to words[end - 1], of
+ * which from[row] is the entity (NULL: the row's own). Rows without any are taken out. */
+void reef__value_list_look(const look *l, const value_list *list, uint32_t other, const reef_entity *from,
                            uint64_t *words, uint32_t first, uint32_t end, row_range *ranges);
+/* Does the list say all about a term with such a field: are those in it the ones for which the term holds? */
+bool reef__value_list_settles(const query *q, uint32_t field);
+/* Does the list say all about a join: are values with the same key the same, and is nothing else asked of the known
+ * entity? */
+bool reef__value_list_exact(const query *q, uint32_t field, uint32_t other);
 
 /* The term that has a test. */
 uint32_t reef__test_term(const query *q, uint32_t test);

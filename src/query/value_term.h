@@ -154,6 +154,10 @@ void reef__condition_write(text_out *o, const reef_world *w, const type *t, cons
 void reef__value_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end);
 /* The field of a test, of any entity. NULL: the entity hasn't got the component. */
 const char *reef__value_field(const query *q, const value_test *t, reef_entity e);
+/* The column with a test's field in a chunk, of a type in tables: where its first row has the field, and the distance
+ * to the next one. NULL: the table hasn't got it. */
+const char *reef__test_column(const reef_world *w, const type *x, const value_test *t, const reef_slot *slots,
+                              size_t *stride);
 /* Does a value fulfil all conditions of term i? `value` begins with the component. */
 bool reef__value_fulfils(const query *q, uint32_t i, const void *value);
 /* Has the entity, which has the component, a value that fulfils them? */

@@ -100,8 +100,8 @@ static bool compare_put(const query *q, bindings *b, uint64_t *compared, uint32_
     return false;
 }
 
-/* Adds the step that binds a variable by its value. */
-static bool equal_put(const query *q, bindings *b, uint32_t *bound)
+/* Adds the step that binds a variable by its value. Mostly nothing else has to be asked about it then. */
+static bool equal_put(const query *q, bindings *b, uint64_t *done, uint64_t *compared, uint32_t *bound)
 {
     for (uint32_t k = 0; q->values && k < q->values->join_count; k++)
         for (uint32_t v = 1; v <= b->variables; v++) {
@@ -117,6 +117,8 @@ static bool equal_put(const query *q, bindings *b, uint32_t *bound)
                                                .other = (uint16_t)other,
                                                .type = reef__type_of(q->terms[term].component.id)};
             *bound |= 1u << v;
+            if (reef__value_list_exact(q, field, other)) *compared |= 1ull << k;
+            if (reef__value_list_settles(q, field)) *done |= 1ull << term;
             return true;
         }
     return false;
@@ -127,7 +129,8 @@ static void steps_make(const query *q, bindings *b)
     uint64_t done = 0, compared = 0;
     uint32_t bound = 1u << SLOT_VISITED | 1u << SLOT_TARGET;
     b->count = b->early = 0;
-    while (compare_put(q, b, &compared, bound) || steps_put(q, b, &done, &bound) || equal_put(q, b, &bound)) {}
+    while (compare_put(q, b, &compared, bound) || steps_put(q, b, &done, &bound) ||
+           equal_put(q, b, &done, &compared, &bound)) {}
     while (b->early < b->count && (b->steps[b->early].kind > STEP_EQUAL || b->steps[b->early].single)) b->early++;
     b->ranged = b->early < b->count && b->steps[b->early].kind == STEP_EQUAL;
     b->values = 0;
@@ -768,6 +771,24 @@ static void search_put(const bindings *b, const bind_search *x, bind_run *run, u
     for (uint32_t v = 1; v <= b->variables; v++) run->lane[v][row] = x->bound[v];
 }
 
+/* The same where the ranges say who is bound, since there is no other step. */
+static void ranges_rows(const bindings *b, bind_run *run, uint64_t *words, uint32_t first, uint32_t end)
+{
+    reef_entity *lane = run->lane[b->steps[b->early].from];
+    for (uint32_t k = first; k < end; k++) {
+        uint64_t several = 0;
+        for (uint64_t word = words[k]; word; word &= word - 1) {
+            const uint32_t row = k * 64 + bits_first(word);
+            row_range r = run->ranges[row];
+            const order_row *one = range_next(&r);
+            if (one) lane[row] = (reef_entity){one->index, one->row};
+            else words[k] &= ~(word & (0 - word));
+            if (one && range_next(&r)) several |= word & (0 - word);
+        }
+        run->several[k] |= several & words[k];
+    }
+}
+
 /* The steps from `early` on, for each row that is left. */
 static void late_rows(const look *l, bindings *b, bind_run *run, uint64_t *words, uint32_t first, uint32_t end)
 {
@@ -815,10 +836,11 @@ void reef__bound_rows(const look *l, uint64_t *words, uint32_t first, uint32_t e
     }
     if (run->ranges && b->early < b->count) {
         const bind_step *s = &b->steps[b->early];
-        const reef_entity *from = s->to == SLOT_TARGET || s->to == SLOT_VISITED ? l->entities : run->lane[s->to];
-        reef__value_list_look(q, &b->by_value[s->from], s->other, from, words, first, end, run->ranges);
+        const reef_entity *from = s->to == SLOT_TARGET || s->to == SLOT_VISITED ? NULL : run->lane[s->to];
+        reef__value_list_look(l, &b->by_value[s->from], s->other, from, words, first, end, run->ranges);
     }
-    if (b->early < b->count) late_rows(l, b, run, words, first, end);
+    if (run->ranges && b->early + 1 == b->count) ranges_rows(b, run, words, first, end);
+    else if (b->early < b->count) late_rows(l, b, run, words, first, end);
 }
 
 /* ---- loops ---- */
