@@ -87,7 +87,8 @@ bool session_save(session *s)
 
 static bool begin_history(session *s)
 {
-    s->past = reef_history_new(s->now.world, &(reef_history_config){.ticks = REWIND_TICKS, .step = game_step});
+    s->past = reef_history_new(
+        s->now.world, &(reef_history_config){.ticks = REWIND_TICKS, .step = game_step, .input = reef_id(Input)});
     s->rewound = 0;
     s->tick = reef_tick_count(s->now.world);
     return s->past != NULL;
