@@ -190,6 +190,16 @@ if (scene) {
     await page.locator("#futures-query").fill("Place, !Speed; Vigor");
     await page.locator("#futures-query").press("Enter");
     await until(async () => /Place, !Speed0 → 30 \(\+30\).*Vigor2 → 2 \(0, 0\.0%\)/.test(await replayed.textContent()), "what is counted");
+    if (pictures) {
+      const p = await open(scene, { height: 540 });
+      await tab(p, "What if");
+      await p.locator("#futures-query").fill("Place, !Speed; Vigor");
+      await p.locator("#futures-query").press("Enter");
+      await p.getByText("Vigor").first().waitFor();
+      await p.waitForTimeout(500);
+      await p.screenshot({ path: `${pictures}/inspector-replayed.png` });
+      await p.context().close();
+    }
     await replayed.getByText("What is different now?").click();
     await page.locator("tr.group", { hasText: /30 entities.*made/ }).waitFor();
     await tab(page, "What if");

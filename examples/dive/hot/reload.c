@@ -184,6 +184,7 @@ void reload_frame(reload *r, session *s)
         snprintf(text, sizeof text, "new rules, %.2f s after they were saved", took);
         say(r, false, text);
     }
+    if (event == REEF_HOT_REPLAYED) fprintf(stderr, "dive: %s\n", reef_hot_text(r->hot));
     if (!r->wrong && now > r->shown_until_ns) r->text[0] = '\0';
 }
 
