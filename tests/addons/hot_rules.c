@@ -83,6 +83,34 @@ REEF_COMPONENT_IN(Hunter, HUNTER_HOME);
 REEF_FIELDS(Hunter, power, rage);
 #endif
 
+/* The input of a tick, which only the module declares. */
+#if defined(THRUST_MORE)
+typedef struct {
+    int16_t turn;
+    double y, x;
+} Thrust;
+REEF_COMPONENT(Thrust);
+REEF_FIELDS(Thrust, turn, y, x);
+#elif defined(THRUST_LESS)
+typedef struct {
+    float x;
+} Thrust;
+REEF_COMPONENT(Thrust);
+REEF_FIELDS(Thrust, x);
+#elif defined(THRUST_PAGED)
+typedef struct {
+    float x, y, z;
+} Thrust;
+REEF_COMPONENT_IN(Thrust, REEF_PAGED);
+REEF_FIELDS(Thrust, x, y, z);
+#else
+typedef struct {
+    float x, y;
+} Thrust;
+REEF_COMPONENT(Thrust);
+REEF_FIELDS(Thrust, x, y);
+#endif
+
 /* ---- Hunter in everything that may name a type ---- */
 
 #if defined(WIDE)
