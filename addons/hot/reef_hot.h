@@ -147,6 +147,10 @@ enum { REEF_HOT_TEXT_MAX = 1024 };
 /* What the last call did, in one or several lines. The text lives until the next call. NULL: "". */
 const char *reef_hot_text(const reef_hot_code *hot);
 
+/* The address of something else that the library in use exports, by its name; NULL: it exports nothing of that name. It
+ * lives until new code is in use. */
+const void *reef_hot_find(const reef_hot_code *hot, const char *name);
+
 /* How many libraries are open: the one in use, and older ones that something still leads into. */
 uint32_t reef_hot_libraries(const reef_hot_code *hot);
 

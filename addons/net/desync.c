@@ -219,42 +219,7 @@ static reef_status value_list(reef_net *net, net_desync *d)
     return REEF_OK;
 }
 
-/* ---- values as text ---- */
-
-static void element_text(const reef_field *f, const unsigned char *at, char *text, size_t size)
-{
-#define WRITE(KIND, type, format, as) \
-    case KIND: { \
-        type v; \
-        memcpy(&v, at, sizeof v); \
-        (void)snprintf(text, size, format, (as)v); \
-        return; \
-    }
-    switch (f->kind) {
-        WRITE(REEF_BOOL, uint8_t, "%u", unsigned)
-        WRITE(REEF_I8, int8_t, "%d", int)
-        WRITE(REEF_U8, uint8_t, "%u", unsigned)
-        WRITE(REEF_I16, int16_t, "%d", int)
-        WRITE(REEF_U16, uint16_t, "%u", unsigned)
-        WRITE(REEF_I32, int32_t, "%d", int)
-        WRITE(REEF_U32, uint32_t, "%u", unsigned)
-        WRITE(REEF_I64, int64_t, "%lld", long long)
-        WRITE(REEF_U64, uint64_t, "%llu", unsigned long long)
-        WRITE(REEF_F32, float, "%.9g", double)
-        WRITE(REEF_F64, double, "%.17g", double)
-        WRITE(REEF_CHAR, char, "'%c'", int)
-    default:
-        (void)snprintf(text, size, "#%uv%u", ((const reef_entity *)(const void *)at)->index,
-                       ((const reef_entity *)(const void *)at)->generation);
-    }
-#undef WRITE
-}
-
-static size_t element_bytes(reef_kind kind)
-{
-    static const unsigned char bytes[] = {1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 1, 8};
-    return kind <= REEF_ENTITY ? bytes[kind] : 1;
-}
+/* ---- values ---- */
 
 /* Names the first field that differs, and writes both values. */
 static void value_compare(net_desync *d)
@@ -273,12 +238,12 @@ static void value_compare(net_desync *d)
     const size_t size = mine[1] < theirs[1] ? mine[1] : theirs[1];
     for (uint32_t f = 0; f < i.field_count; f++) {
         const reef_field *field = &i.fields[f];
-        const size_t one = element_bytes(field->kind);
+        const size_t one = net__element_bytes(field->kind);
         for (size_t at = field->offset; at + one <= field->offset + field->bytes && at + one <= size; at += one) {
             if (memcmp(a + at, b + at, one) == 0) continue;
-            (void)snprintf(r->field, sizeof r->field, "%s", field->name);
-            element_text(field, a + at, r->here, sizeof r->here);
-            element_text(field, b + at, r->there, sizeof r->there);
+            net__field_name(field, at, r->field, sizeof r->field);
+            net__element_text(field, a + at, r->here, sizeof r->here);
+            net__element_text(field, b + at, r->there, sizeof r->there);
             return;
         }
     }
@@ -371,22 +336,15 @@ static void lists_send(reef_net *net, const net_desync *d)
     }
 }
 
-static void states_release(reef_net *net, net_desync *d)
-{
-    reef_snapshot_free(d->start);
-    reef_snapshot_free(d->before);
-    reef_snapshot_free(d->after);
-    net__release(net, d->inputs, d->inputs_bytes + 1);
-    d->start = d->before = d->after = NULL;
-    d->inputs = NULL;
-}
-
 void net__desync_free(reef_net *net)
 {
     net_desync *d = net->desync;
     if (d == NULL) return;
-    states_release(net, d);
+    reef_snapshot_free(d->start);
+    reef_snapshot_free(d->before);
+    reef_snapshot_free(d->after);
     reef_snapshot_free(d->present);
+    net__release(net, d->inputs, d->inputs_bytes + 1);
     net__release(net, d, sizeof *d);
     net->desync = NULL;
 }
@@ -441,11 +399,14 @@ static void end(reef_net *net, const net_report *r)
              r->here[0] ? r->here : "?", r->there[0] ? r->there : "?");
 }
 
-/* The search is over. */
+/* The search is over. The state to begin with and the inputs stay: reef_net_desync_save. */
 static void judge(reef_net *net, net_desync *d)
 {
     d->over = true;
-    states_release(net, d);
+    reef_snapshot_free(d->before);
+    reef_snapshot_free(d->after);
+    d->before = d->after = NULL;
+    net__record_difference(net);
     if (!net__is_right(net)) {
         end(net, &d->report);
         return;

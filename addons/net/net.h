@@ -265,7 +265,9 @@ struct reef_net {
     char *description;
     size_t description_bytes;
     uint64_t digest;
-    net_desync *desync; /* states differ, and both sides look where; NULL: they don't */
+    bool recorded;         /* the recording has begun */
+    reef_status recording; /* what ended it */
+    net_desync *desync;    /* states differ, and both sides look where; NULL: they don't */
     reef_net_stats stats;
 };
 
@@ -279,7 +281,7 @@ void net__end(reef_net *net, const char *format, ...);
 /* ---- inputs: input.c ---- */
 unsigned char *net__input(reef_net *net, uint32_t seat, uint64_t tick);
 bool net__plays(const net_seat *seat, uint64_t tick);
-bool net__input_allowed(const reef_net *net, const void *input);
+bool net__input_allowed(reef_component type, const void *input);
 /* Writes what tick `tick` is played with, as far as is known, the rest predicted: packed_bytes. */
 void net__pack(reef_net *net, uint64_t tick, unsigned char *packed);
 void net__unpack(const reef_net *net, const unsigned char *packed, reef_net_tick *tick);
@@ -355,8 +357,22 @@ void net__desync_free(reef_net *net);
 bool net__is_right(const reef_net *net); /* a quorum has told the hashes of this program */
 void net__desync_read(reef_net *net, wire *w);
 
+/* ---- recordings: recorder.c; nothing if there is no writer ---- */
+void net__record_begin(reef_net *net, uint64_t tick);
+void net__record_tick(reef_net *net, const reef_net_tick *tick);
+void net__record_hash(reef_net *net, uint64_t tick, uint64_t hash);
+void net__record_difference(reef_net *net);
+
+/* ---- values as text: value.c ---- */
+uint32_t net__element_bytes(reef_kind kind);
+void net__element_text(const reef_field *f, const unsigned char *at, char *text, size_t size);
+/* The name of the field with the element at `at` of the value: "x", or "x[2]". */
+void net__field_name(const reef_field *f, size_t at, char *text, size_t size);
+
 /* ---- what must be equal: describe.c ---- */
 bool net__describe(reef_net *net); /* writes net->description; false: no memory */
+/* Writes what a type is, without its zero, at most `size` bytes and a zero. Returns how many. */
+size_t net__type_text(reef_component type, char *text, size_t size);
 uint64_t net__digest(const char *text, size_t count);
 
 #endif
