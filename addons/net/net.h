@@ -164,7 +164,7 @@ typedef struct net_link {
     uint64_t cursor[NET_SEATS], cursor_at;
     uint64_t round_ns, their_time, their_time_at;
     uint64_t view_sent_at;
-    uint64_t hash_tick;                /* the last hash that was compared */
+    uint64_t hash_tick, equal_tick;    /* the last hash that was compared, and the last one that was equal */
     bool differs;                      /* its hash was another one */
     uint64_t differs_at, condemned_at; /* condemned_at: when this program found that it is to be dropped; 0: not */
     /* a blob for a guest */

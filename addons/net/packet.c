@@ -269,7 +269,10 @@ static void hash_compare(reef_net *net, net_link *link, uint64_t tick, uint64_t 
     if (mine == 0 || tick <= link->hash_tick || link->differs) return;
     link->hash_tick = tick;
     net->stats.hashes_compared++;
-    if (mine == hash) return;
+    if (mine == hash) {
+        link->equal_tick = tick;
+        return;
+    }
     if (!link->guest) net__desync_begin(net, link, tick);
     else if (net->seat >= 0) { /* it will see that it differs from the host */ net__guest_release(net, link);
         *link = (net_link){0};

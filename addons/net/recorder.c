@@ -125,7 +125,7 @@ void net__record_difference(reef_net *net)
 reef_status reef_net_desync_save(const reef_net *net, reef_writer to)
 {
     const net_desync *d = net ? net->desync : NULL;
-    if (d == NULL || !d->over || to.write == NULL) return REEF_BAD_ARGUMENT;
+    if (d == NULL || (!d->done && !d->over) || to.write == NULL) return REEF_BAD_ARGUMENT;
     reef_world *state = d->start ? reef_snapshot_fork(d->start) : NULL;
     if (state == NULL) return REEF_NO_MEMORY;
     reef_status s = to.write(to.context, RECORD_MARK, RECORD_MARK_BYTES);
