@@ -14,8 +14,8 @@
  * The lists of SYSTEMS and PARTS need only the tick, and travel together. So among 65,536 entities the difference is
  * named after five times the way between the two.
  *
- *     DESYNC   message, session, incarnation; tick of the hash; tick of the state to begin with, the later one of both
- *              sides counts; stage; count; numbers of 8 bytes
+ *     DESYNC   message, session, incarnation; tick of the hash, and the hash; tick of the state to begin with, the
+ *              later one of both sides counts; stage; count; numbers of 8 bytes
  *
  * Each side sends the lists that it has until the other one has got on. The session goes on meanwhile: for a list the
  * world is set to an earlier state and back, within an update. What can't be found within three seconds is left out of
@@ -354,6 +354,7 @@ static void lists_send(reef_net *net, const net_desync *d)
         net__head(net, &w, NET_DESYNC);
         wire_u64(&w, net->incarnation);
         wire_u64(&w, d->tick);
+        wire_u64(&w, reef_net_hash(net, d->tick));
         wire_u64(&w, d->equal);
         wire_u8(&w, stage);
         wire_u8(&w, d->count[stage]);
@@ -391,7 +392,7 @@ static void again(net_desync *d, uint64_t tick, uint64_t equal)
     d->before = d->after = NULL;
 }
 
-void net__desync_begin(reef_net *net, net_link *with, uint64_t tick)
+static void begin(reef_net *net, net_link *with, uint64_t tick)
 {
     net_desync *d = net->desync;
     if (!with->differs) with->differs_at = net->now;
@@ -409,6 +410,19 @@ void net__desync_begin(reef_net *net, net_link *with, uint64_t tick)
     d->report.player = (int)(with - net->links);
     d->report.tick = d->equal;
     (void)keep(net, d);
+}
+
+void net__hash_compare(reef_net *net, net_link *link, uint64_t tick, uint64_t hash)
+{
+    const uint64_t mine = reef_net_hash(net, tick);
+    if (mine == 0 || tick <= link->hash_tick || link->differs) return;
+    link->hash_tick = tick;
+    net->stats.hashes_compared++;
+    if (mine == hash) link->equal_tick = tick;
+    else if (!link->guest) begin(net, link, tick);
+    else if (net->seat >= 0) { /* it will see that it differs from the host */ net__guest_release(net, link);
+        *link = (net_link){0};
+    }
 }
 
 bool net__is_right(const reef_net *net)
@@ -477,7 +491,7 @@ reef_status net__desync(reef_net *net)
 void net__desync_read(reef_net *net, wire *w)
 {
     net_link *l = net__link_of(net, wire_get64(w));
-    const uint64_t tick = wire_get64(w), equal = wire_get64(w);
+    const uint64_t tick = wire_get64(w), hash = wire_get64(w), equal = wire_get64(w);
     const uint32_t stage = wire_get8(w), count = wire_get8(w);
     const uint64_t mine = reef_net_hash(net, tick);
     if (w->bad || l == NULL || l->guest || stage >= NET_STAGES || count > NET_LIST || mine == 0) {
@@ -485,7 +499,9 @@ void net__desync_read(reef_net *net, wire *w)
         return;
     }
     net_desync *d = net->desync;
-    if (d == NULL || d->with != l) return; /* this program sees the difference by itself, soon */
+    if (d == NULL) net__hash_compare(net, l, tick, hash); /* the frame that had it is lost, or came too early */
+    d = net->desync;
+    if (d == NULL || d->with != l) return;
     if (d->over) return;
     if (tick < d->tick && tick > d->start_tick) again(d, tick, d->start_tick); /* the other side saw an earlier one */
     if (d->tick != tick) return;

@@ -71,7 +71,7 @@
 #include <reef/type_info.h>
 
 enum {
-    NET_VERSION = 2,
+    NET_VERSION = 3,
     NET_SEATS = REEF_NET_PLAYERS_MAX,
     NET_GUESTS = 8,
     NET_LINKS = NET_SEATS + NET_GUESTS, /* links 0 ... 7 belong to the seats, the others to guests */
@@ -350,7 +350,8 @@ void net__serve(reef_net *net, uint64_t passed_ns);
 void net__guest_release(reef_net *net, net_link *link);
 
 /* ---- states that differ: desync.c ---- */
-void net__desync_begin(reef_net *net, net_link *with, uint64_t tick);
+/* Compares the hash that another program has of the state before a tick, and begins the search if it differs. */
+void net__hash_compare(reef_net *net, net_link *link, uint64_t tick, uint64_t hash);
 /* Fails when the world isn't in its own state again. */
 reef_status net__desync(reef_net *net);
 void net__desync_free(reef_net *net);
