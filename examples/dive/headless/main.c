@@ -35,6 +35,7 @@ static const char help[] =
     "--two:\n"
     "                    the host's). --replay plays these, too, with --stop-at up to a tick\n"
     "  --desync FILE     if worlds differ, a recording of that is written there\n"
+    "  --silence MS      who isn't heard for so long is dropped, over UDP (default: 2000)\n"
     "  --seed N          the sea, for --bot (default: 1)\n"
     "  --threads N       default: as many as the machine has processors\n"
     "  --every TICKS     prints a hash that often (default: 600); 0: only at the end\n"
@@ -83,6 +84,7 @@ static bool parse(options *o, int count, char **arguments)
         if (strcmp(name, "--replay") == 0) o->replay = value;
         else if (strcmp(name, "--record") == 0) o->record = value;
         else if (strcmp(name, "--desync") == 0) o->several.desync = value;
+        else if (strcmp(name, "--silence") == 0) o->several.silence_ms = strtoull(value, NULL, 10);
         else if (strcmp(name, "--save") == 0) o->save = value;
         else if (strcmp(name, "--load") == 0) o->load = value;
         else if (strcmp(name, "--folder") == 0) o->folder = value;

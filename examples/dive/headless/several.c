@@ -168,6 +168,7 @@ static bool begin_udp(const several *s, together *t, reef_pool *pool, FILE *reco
     t->bot = true;
     t->record = record;
     t->desync = s->desync;
+    t->silence_ns = s->silence_ms * MS;
     if (s->invitation != NULL) return together_join(t, s->invitation, s->port) || complain(t->why);
     if (!fill(s, t) || !together_host(t, s->address, s->port, invitation, sizeof invitation)) return complain(t->why);
     printf("%s\n", invitation);
@@ -175,26 +176,28 @@ static bool begin_udp(const several *s, together *t, reef_pool *pool, FILE *reco
     return true;
 }
 
-/* The host stays as long as somebody plays with it, and both leave when they have confirmed all ticks. */
+/* Each leaves when it has confirmed all ticks; the host two seconds later, so that two don't leave each other at once. */
 static bool play_udp(const several *s, reef_pool *pool, FILE *record)
 {
     static together t;
     static measured m;
     bool good = stopwatch_new(&m.watch, s->ticks * 2 + 2000) && begin_udp(s, &t, pool, record);
+    enum { FAREWELL = 300 }; /* frames in which the others may learn it */
+    const uint64_t enough = s->ticks + (s->invitation != NULL ? 120 : 240);
     uint64_t hash = 0;
+    reef_net_stats n = {0};
     m.due = wall_ns();
-    for (bool left = false; good && frame_play(&m, &t);) {
+    for (uint32_t left = 0; good && left < FAREWELL && frame_play(&m, &t); left += left > 0) {
         if (hash == 0) hash = reef_net_hash(t.net, s->ticks / 8 * 8);
-        if (!left && hash != 0 && reef_net_confirmed(t.net) > s->ticks + 120) {
-            left = true;
-            reef_net_leave(t.net);
-        }
+        if (reef_net_confirmed(t.net) <= s->ticks + 100) n = reef_net_statistics(t.net);
+        if (left > 0 || hash == 0 || reef_net_confirmed(t.net) <= enough) continue;
+        reef_net_leave(t.net);
+        left = 1;
     }
     if (good) print_player(&t);
     if (good && hash == 0) complain(t.why);
     if (hash != 0) printf("hash before tick %" PRIu64 ": %016" PRIx64 "\n", s->ticks / 8 * 8, hash);
     if (good && s->times && m.watch.count > 0) {
-        const reef_net_stats n = reef_net_statistics(t.net);
         printf("frames %" PRIu64 "  late %" PRIu64 "  stalls %" PRIu64 " (%.1f ms)  compared %" PRIu64 "  ",
                m.watch.count, m.late, n.stalls, (double)n.stalled_ns / 1e6, n.hashes_compared);
         stopwatch_print(&m.watch);

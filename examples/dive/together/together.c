@@ -94,6 +94,8 @@ static reef_net_config config_of(together *t, reef_net_transport line, uint64_t 
                          .input = reef_id(CrewInput),
                          .step_ns = TOGETHER_STEP_NS,
                          .nonce = nonce};
+    c.silence_ns = t->silence_ns;
+    c.patience_ns = 2 * t->silence_ns;
     if (t->record != NULL) c.record = (reef_writer){file_write, t->record};
 #ifdef DIVE_ZSTD
     c.pack = reef_zstd_save_to;

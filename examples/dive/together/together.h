@@ -19,6 +19,7 @@ typedef struct together {
     bool bot;                      /* she plays by herself */
     FILE *record;                  /* the session is recorded there (past.h); NULL: nowhere. Set before it begins */
     const char *desync;            /* when worlds differ, a recording of that is written here; NULL: none is */
+    uint64_t silence_ns;           /* who isn't heard for so long is dropped; 0: the default. Set before it begins */
     char why[REEF_NET_REASON_MAX]; /* of a failure */
 } together;
 
