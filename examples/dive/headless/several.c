@@ -176,7 +176,8 @@ static bool begin_udp(const several *s, together *t, reef_pool *pool, FILE *reco
     return true;
 }
 
-/* Each leaves when it has confirmed all ticks; the host two seconds later, so that two don't leave each other at once. */
+/* Each leaves when it has confirmed all ticks. The host does so two seconds later: two shouldn't leave each other at
+ * once. */
 static bool play_udp(const several *s, reef_pool *pool, FILE *record)
 {
     static together t;
