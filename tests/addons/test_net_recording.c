@@ -264,6 +264,30 @@ static void recordings_that_are_cut_or_damaged(void **state)
     stage_end(&s);
 }
 
+/* The last byte of a piece TICK is `fire` of the last player, which is 0 or 1. */
+static void absurd_inputs_are_refused(void **state)
+{
+    enum { TICK = 3, MARK = 8, HEAD = 5 };
+    stage s = {0};
+    char reason[REEF_NET_REASON_MAX];
+    (void)state;
+    stage_begin(&s, false);
+    stage_play(&s, 0, 1000);
+    bytes *b = &s.record[0];
+    uint32_t ticks = 0;
+    for (size_t at = MARK, count; at < b->count; at += HEAD + count) {
+        count = b->of[at + 1] | (size_t)b->of[at + 2] << 8 | (size_t)b->of[at + 3] << 16;
+        if (b->of[at] == TICK && ++ticks == 20) b->of[at + HEAD + count - 1] = 99;
+    }
+    reef_net_recording *r = open_recording(b, NULL, reason);
+    reef_world *w = reef_world_new(&(reef_world_config){.log = reef_log_none});
+    assert_int_equal(reef_net_recording_load(r, w, net_game_input(), NULL, reason), REEF_CORRUPT);
+    assert_string_equal(reason, "an input of tick 19 is outside of its description");
+    reef_world_free(w);
+    reef_net_recording_free(r);
+    stage_end(&s);
+}
+
 static void inputs_of_another_type_are_refused(void **state)
 {
     stage s = {0};
@@ -333,6 +357,7 @@ int main(void)
         cmocka_unit_test(a_value_is_told_by_names),
         cmocka_unit_test(recordings_that_are_cut_or_damaged),
         cmocka_unit_test(inputs_of_another_type_are_refused),
+        cmocka_unit_test(absurd_inputs_are_refused),
         cmocka_unit_test(a_session_goes_on_when_its_recording_cannot),
         cmocka_unit_test(every_allocation_may_fail),
     };
