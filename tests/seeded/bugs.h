@@ -273,6 +273,11 @@ extern int reef_bug;
     X(590, "an index answers for the parameter that was set before") \
     X(591, "a query that names templates misses those that an index has left out") \
     X(592, "a loop writes unique values") \
-    X(594, "of a type's fields only the first 64 are told apart")
+    X(594, "of a type's fields only the first 64 are told apart") \
+    X(600, "a join finds values that are no number") \
+    X(601, "a join finds entities that are disabled as a whole") \
+    X(602, "a join goes on with the rows that an index had at its first loop") \
+    X(603, "a join takes numbers below zero for large ones") \
+    X(604, "who is found by a value isn't asked for further conditions")
 
 #endif
