@@ -273,7 +273,7 @@ static uint64_t pairs_of(reef_world *w, reef_query q)
     return n;
 }
 
-/* A query that is kept follows what was written, and each world that goes on from a state, with an index and without. */
+/* A query that is kept follows what was written, also in worlds that go on from a state, with an index or without. */
 static void a_query_that_is_kept(void **state)
 {
     reef_world *w = world_of(state);
