@@ -29,7 +29,7 @@ static const char *side_name(const reef_condition *c, uint32_t side)
 }
 
 /* The condition that gives a value this name, and its term. NULL: none does, so it is a parameter. */
-static const reef_condition *value_named(const query_text *l, const char *name, uint32_t *term)
+static const reef_condition *as_named(const query_text *l, const char *name, uint32_t *term)
 {
     for (*term = 0; *term < l->count; ++*term) {
         const reef_term *t = &l->term[*term];
@@ -61,7 +61,7 @@ static const char *join_wrong(const query_text *l, const term_facts *facts, uint
                               const char *name, char *detail, size_t size)
 {
     uint32_t named, offset, bytes;
-    const reef_condition *as = value_named(l, name, &named);
+    const reef_condition *as = as_named(l, name, &named);
     if (as == NULL) return NULL;
     const char *why = join_term_wrong(&l->term[i], &facts[i]);
     if (why) return snprintf(detail, size, "what is compared with $%s %s", name, why), detail;
@@ -82,7 +82,7 @@ COLD uint32_t reef__joins_check(const query_text *l, const term_facts *facts, ch
             uint32_t named;
             if (c->compare == REEF_AS) {
                 const char *why = join_term_wrong(t, &facts[i]);
-                const bool twice = value_named(l, c->value.text, &named) != c;
+                const bool twice = as_named(l, c->value.text, &named) != c;
                 if (twice) why = "is given to two values";
                 if (why) return snprintf(detail, size, "the name $%s %s", c->value.text, why), i;
                 continue;
@@ -103,7 +103,7 @@ COLD uint32_t reef__joins_bind(const query_text *l, const term_facts *facts, uin
             const reef_condition *c = &l->term[i].conditions[k];
             const char *name = c->compare == REEF_EQUAL ? side_name(c, 0) : NULL;
             uint32_t named;
-            if (name == NULL || value_named(l, name, &named) == NULL || !facts[i].top) continue;
+            if (name == NULL || as_named(l, name, &named) == NULL || !facts[i].top) continue;
             const uint32_t a = 1u << l->term[i].variable, b = 1u << l->term[named].variable;
             if ((facts[i].fixed || bound & a) && l->term[named].enabled == REEF_ENABLED) bound |= b;
             if ((facts[named].fixed || bound & b) && l->term[i].enabled == REEF_ENABLED) bound |= a;

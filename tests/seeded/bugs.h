@@ -288,6 +288,11 @@ extern int reef_bug;
     X(591, "a query that names templates misses those that an index has left out") \
     X(592, "a loop writes unique values") \
     X(594, "of a type's fields only the first 64 are told apart") \
+    X(600, "a join finds values that are no number") \
+    X(601, "a join finds entities that are disabled as a whole") \
+    X(602, "a join goes on with the rows that an index had at its first loop") \
+    X(603, "a join takes numbers below zero for large ones") \
+    X(604, "who is found by a value isn't asked for further conditions") \
     X(620, "a history forgets what its replay needs") \
     X(621, "after a replay the history has the states of before") \
     X(622, "a replay goes on although the history went back") \

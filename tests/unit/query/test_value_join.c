@@ -266,6 +266,51 @@ static void written_in_the_loop(void **state)
     }
 }
 
+static uint64_t pairs_of(reef_world *w, reef_query q)
+{
+    uint64_t n = 0;
+    reef_each(w, q, row) n++;
+    return n;
+}
+
+/* A query that is kept follows what was written, also in worlds that go on from a state, with an index or without. */
+static void a_query_that_is_kept(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[100];
+    for (int i = 0; i < 100; i++) e[i] = reef_spawn(w, reef_with(Crew, .boss = i), reef_with(Badge, .number = 200));
+    reef_query q = reef_query_new(w, "Crew(boss as $b), Badge($o, number == $b)");
+    for (int indexed = 0; indexed < 2; indexed++) {
+        if (indexed) assert_non_null(reef_index_of(w, Badge, number));
+        assert_int_equal(pairs_of(w, q), 0);
+        reef_mut(w, e[7], Badge)->number = 3;
+        assert_int_equal(pairs_of(w, q), 1);
+        reef_mut(w, e[8], Badge)->number = 3;
+        assert_int_equal(pairs_of(w, q), 2);
+        assert_int_equal(reef_query_count(w, q), 1); /* the row has two */
+        reef_snapshot *two = reef_snapshot_take(w);
+        reef_world *fork = reef_fork(w);
+        assert_true(two && fork);
+        const reef_query there = reef_query_copy(fork, w, q);
+        reef_mut(w, e[8], Badge)->number = 200;
+        reef_set(w, e[3], Crew, .boss = 900); /* nobody looks for it any more */
+        assert_int_equal(pairs_of(w, q), 0);
+        reef_mut(fork, e[9], Badge)->number = 3;
+        assert_int_equal(pairs_of(fork, there), 3);
+        assert_int_equal(pairs_of(w, q), 0);
+        assert_ok(reef_restore(w, two));
+        assert_int_equal(pairs_of(w, q), 2);
+        assert_ok(reef_destroy(w, e[8]));
+        assert_int_equal(pairs_of(w, q), 1);
+        assert_ok(reef_restore(fork, two)); /* of another world */
+        assert_int_equal(pairs_of(fork, there), 2);
+        reef_snapshot_free(two);
+        reef_world_free(fork);
+        reef_mut(w, e[7], Badge)->number = 200;
+        e[8] = reef_spawn(w, reef_with(Badge, .number = 200));
+    }
+}
+
 /* ---- random queries ---- */
 
 enum {
@@ -765,6 +810,7 @@ int main(int argc, char **argv)
         TEST(refused),
         TEST(where_values_are_compared),
         TEST(written_in_the_loop),
+        TEST(a_query_that_is_kept),
         TEST(joins_agree_with_a_naive_evaluator),
     };
     return cmocka_run_group_tests_name("value joins", tests, NULL, NULL);
