@@ -106,7 +106,8 @@ static bool library_close(hot_library *x, char *why, size_t size)
     return true;
 }
 
-/* Closes the old libraries that nothing leads into any more. */
+/* Closes the old libraries that nothing leads into any more. While ticks are played again, the history's states have
+ * systems of the old code; so nothing is said of that until they end. */
 static void libraries_close(reef_hot_code *h, bool newest_too)
 {
     char why[REEF_DETAIL_MAX];
@@ -117,7 +118,7 @@ static void libraries_close(reef_hot_code *h, bool newest_too)
             *at = older;
             if (why[0]) hot_say(h, "an old library stays in memory: %s", why);
         } else {
-            hot_say(h, "an old library stays open: %s", why);
+            if (h->replay == NULL) hot_say(h, "an old library stays open: %s", why);
             at = &x->older;
         }
     }
@@ -232,7 +233,7 @@ static void library_take_over(reef_hot_code *h, hot_library *x, const hot_file *
     if (done->layouts)
         hot_say(h, "%u type%s another layout now", done->layouts, done->layouts == 1 ? " has" : "s have");
     if (old) replay_begin(h);
-    if (h->replay == NULL) libraries_close(h, false); /* otherwise the history's states have its systems still */
+    libraries_close(h, false);
 }
 
 static bool file_use(reef_hot_code *h, const hot_file *f)
