@@ -1,5 +1,5 @@
-/* Fuzzes what a session of reef_net reads. Once, a host and a player play over a perfect line, until both play and their
- * ticks are confirmed; what the player sends then is kept. Each run begins with the host as it was then: making a
+/* Fuzzes what a session of reef_net reads. Once, a host and a player play over a perfect line, until both play and
+ * their ticks are confirmed; what the player sends then is kept. Each run begins with the host as it was then: making a
  * session anew for each run would take a thousand times as long. The player's datagrams are what the fuzzer makes:
  *
  *     kind & 1    raw: two bytes the length, then so many; kind & 4: with the right session and sender
