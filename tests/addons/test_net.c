@@ -942,6 +942,39 @@ static void a_difference_is_named_within_a_second(void **state)
                   (double)longest / 1e6);
 }
 
+/* A thousand things that stand, and one that moves. */
+static reef_entity moving;
+
+static void with_a_crowd(reef_net_config *c, program *p)
+{
+    static const float still[2] = {0, 0}, speed[2] = {2, 0};
+    (void)p;
+    moving = (reef_entity){0};
+    for (uint32_t i = 0; i < 1000; i++) {
+        const reef_entity e = reef_create(c->world);
+        const bool moves = i > 700 && reef_entity_is_null(moving) && e.index % 2 == 1;
+        assert_true(reef_set_id(c->world, e, reef_type_find("Position"), still, sizeof still) >= 0);
+        assert_true(reef_set_id(c->world, e, reef_type_find("Velocity"), moves ? speed : still, sizeof still) >= 0);
+        if (moves) moving = e;
+    }
+}
+
+static void the_entity_is_found_in_a_crowd(void **state)
+{
+    stage s;
+    reef_net_desync d;
+    (void)state;
+    stage_begin(&s);
+    (void)add_with(&s, with_a_crowd);
+    (void)add_with(&s, with_another_rule);
+    play(&s, 6000);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(reef_net_desync_get(s.of[i].net, &d));
+        assert_int_equal(reef_entity_bits(d.entity), reef_entity_bits(moving));
+    }
+    stage_end(&s);
+}
+
 /* What a tool changes between updates isn't played by the others. */
 static void a_world_that_is_changed_from_outside_is_noticed(void **state)
 {
@@ -1064,6 +1097,7 @@ int main(void)
         cmocka_unit_test(who_signs_two_versions_is_convicted_by_all),
         cmocka_unit_test(a_difference_of_one_unit_in_the_last_place_is_named),
         cmocka_unit_test(a_difference_is_named_within_a_second),
+        cmocka_unit_test(the_entity_is_found_in_a_crowd),
         cmocka_unit_test(a_world_that_is_changed_from_outside_is_noticed),
         cmocka_unit_test(final_events_are_the_same_for_all_and_once),
         cmocka_unit_test(the_delay_follows_the_line),

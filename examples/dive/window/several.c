@@ -286,13 +286,22 @@ static bool loop(table *t, SDL_Window *window, script *from)
 
 bool shared_recorded(const char *path) { return past_is(path); }
 
+/* Is the tick that differs the next one? Then it says what does. */
+static bool past_waits(table *t, const past *p)
+{
+    const reef_net_desync *d = &p->about.what;
+    if (!p->about.differs || p->tick != d->tick) return false;
+    snprintf(t->note, sizeof t->note, "tick %" PRIu64 " differs: %s, %s.%s of %u: here %s, there %s   Enter goes on",
+             d->tick, d->system, d->component, d->field, (unsigned)d->entity.index, d->here, d->there);
+    return true;
+}
+
 /* Plays the recording to the tick that differs, and stays there until Enter; without one, to its end. */
 static bool past_loop(table *t, past *p, SDL_Window *window, script *from)
 {
     controls c = {0};
     float owed = 0.0f;
-    bool waits = false;
-    const reef_net_desync *d = &p->about.what;
+    bool waits = past_waits(t, p);
     Uint64 last = SDL_GetPerformanceCounter();
     for (;;) {
         int wide, high;
@@ -304,15 +313,12 @@ static bool past_loop(table *t, past *p, SDL_Window *window, script *from)
             dt = 1.0f / TICKS_PER_SECOND;
             if (!script_frame(from, &c)) return true;
         }
-        if (waits && (c.pressed & CONTROL_CONFIRM) != 0) waits = false, t->note[0] = '\0', owed = 1.0f;
+        bool goes_on = waits && (c.pressed & CONTROL_CONFIRM) != 0;
+        if (goes_on) t->note[0] = '\0', owed = 1.0f;
         if (!waits) owed += dt * (float)TICKS_PER_SECOND;
-        for (; owed >= 1.0f && !waits; owed -= 1.0f) {
+        for (; owed >= 1.0f && (!waits || goes_on); owed -= 1.0f, goes_on = false) {
             if (!past_tick(p)) break;
-            waits = p->about.differs && p->tick == d->tick;
-            if (waits)
-                snprintf(t->note, sizeof t->note,
-                         "tick %" PRIu64 " differs: %s, %s.%s of %u: here %s, there %s   Enter goes on", d->tick,
-                         d->system, d->component, d->field, (unsigned)d->entity.index, d->here, d->there);
+            waits = past_waits(t, p);
         }
         if (owed > 1.0f) owed = 1.0f;
         t->time += dt;
