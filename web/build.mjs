@@ -7,6 +7,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync,
 import { dirname, join, posix, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { contents_of, documents_of, example_page, new_site } from "./pages.mjs";
+import { gallery_cards } from "./cards.mjs";
 import { build_programs, further_sources, page_examples } from "./programs.mjs";
 import { reference_pages } from "./reference.mjs";
 import { search_index } from "./search-index.mjs";
@@ -86,6 +87,9 @@ if (!only_pages) {
     const made = await build_programs(root, project, public_folder);
     const bytes = Object.values(JSON.parse(readFileSync(join(public_folder, "compiler/parts.json"), "utf8"))).reduce((sum, part) => sum + part.packed, 0);
     compiler = { ...made.compiler, megabytes: Math.round(bytes / 1e6) };
+    const drawn = examples.filter((e) => e.title.startsWith("examples/page/")).map((e) => ({ ...e, title: e.title.split("/").at(-1).replace(/\.c$/, "").replace("_", " ") }));
+    const gallery = join(pages, "gallery/index.md"), cards = await gallery_cards(site, public_folder, drawn);
+    writeFileSync(gallery, readFileSync(gallery, "utf8").replace(/^# Examples\n\n/m, (head) => head + cards));
 }
 const first = /<!-- program: first -->\n```c\n([\s\S]*?)```/.exec(readFileSync(join(root, "README.md"), "utf8"))[1];
 mkdirSync(join(public_folder, "programs"), { recursive: true });

@@ -119,6 +119,9 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         console.log(`        an example draws ${Date.now() - click} ms after the click`);
         await page.waitForFunction(() => Number(document.querySelector(".stage .time output").textContent.replace(/\D/g, "")) > 60, null, { timeout: 60000 });
         await picture(page, "flock-desk-light");
+        await page.goto(address + "gallery/");
+        const cards = await page.evaluate(async () => Promise.all([...document.querySelectorAll(".gallery-cards img")].map(async (i) => { i.loading = "eager"; await i.decode(); return i.naturalWidth; })));
+        check(cards.length >= 5 && cards.every((width) => width > 0), `the gallery begins with ${cards.length} pictures`);
         no_errors(page, "the gallery");
         await page.context().close();
     }
