@@ -113,7 +113,7 @@ struct reef_sql_session {
     bool (*ends)(void *context, uint64_t changed); /* false: no memory */
     live_table **tables;
     uint32_t table_count, table_room, types_known;
-    live_table *old; /* of types whose names lead to other layouts now */
+    live_table *old;                /* of types whose names lead to other layouts now */
     live_cursor *cursors;           /* that are open */
     live_cursor *scans[LIVE_SCANS]; /* of these, those within a block of the world */
     uint32_t scan_count;
