@@ -27,7 +27,7 @@ typedef struct seen {
 typedef struct Near {
     seen *slots;
     const uint32_t *first; /* for each cell its first slot; its last slot is the one before the next cell's first */
-    uint8_t *sides; /* for each cell the sides of all who are in it: who looks for a hunter skips most cells */
+    uint8_t *sides;        /* for each cell the sides of all who are in it: who looks for a hunter skips most cells */
     uint32_t capacity;
 } Near;
 
