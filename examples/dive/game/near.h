@@ -1,6 +1,5 @@
-/* Who is near: all creatures, by the cell of the sea floor in which they are, in the slots of reef's picture of
- * their positions. Within a cell they stand in the order in which reef visits them, so the order is the same on every
- * machine.
+/* Who is near: all creatures, by the cell of the sea floor in which they are, in the slots of reef's picture of their
+ * positions. Within a cell they stand in the order in which reef visits them, so it is the same on every machine.
  *
  * The arrays lie outside of the world, since they are forgotten after each tick; a singleton points to them, which
  * snapshots, forks and files leave out. Their parts belong to rows of the world, so what a system declares for these

@@ -213,7 +213,12 @@ class placing {
         : d{{x, y, z}, 1, {{0, 0}, {0, 0}, {0, 0}}, false, false, nullptr, nullptr}
     {
     }
-    constexpr placing cell(double side) const { return changed(&reef_place_desc::cell, side); }
+    constexpr placing cell(double side) const
+    {
+        placing p = *this;
+        p.d.cell = side;
+        return p;
+    }
     /* The axis (0: x) goes on at `lowest` where it ends at `highest`. */
     constexpr placing edge(uint32_t axis, double lowest, double highest) const
     {
@@ -222,19 +227,33 @@ class placing {
         p.d.edges[axis][1] = highest;
         return p;
     }
-    constexpr placing walls() const { return changed(&reef_place_desc::walls, true); }
-    constexpr placing whole() const { return changed(&reef_place_desc::whole, true); }
-    constexpr placing radius(const char *field) const { return changed(&reef_place_desc::radius, field); }
-    constexpr placing carries(const char *types) const { return changed(&reef_place_desc::carries, types); }
+    constexpr placing walls() const
+    {
+        placing p = *this;
+        p.d.walls = true;
+        return p;
+    }
+    constexpr placing whole() const
+    {
+        placing p = *this;
+        p.d.whole = true;
+        return p;
+    }
+    constexpr placing radius(const char *field) const
+    {
+        placing p = *this;
+        p.d.radius = field;
+        return p;
+    }
+    constexpr placing carries(const char *types) const
+    {
+        placing p = *this;
+        p.d.carries = types;
+        return p;
+    }
     constexpr const reef_place_desc &desc() const { return d; }
 
   private:
-    template <class V> constexpr placing changed(V reef_place_desc::*member, V to) const
-    {
-        placing p = *this;
-        p.d.*member = to;
-        return p;
-    }
     reef_place_desc d;
 };
 
