@@ -222,6 +222,30 @@ REEF_FIELDS(Owned, number);
 #endif
 #endif
 
+/* ---- a type with a unique field ---- */
+
+#if defined(ACCOUNT)
+static const reef_hooks account_hooks = {.unique = "id"};
+typedef struct {
+#if ACCOUNT == 1
+    uint32_t id, gold;
+#elif ACCOUNT == 2
+    float debt;
+    uint64_t id;
+    uint32_t gold;
+#else
+    uint8_t id;
+    uint32_t gold;
+#endif
+} Account;
+REEF_COMPONENT_HOOKS(Account, &account_hooks);
+#if ACCOUNT == 2
+REEF_FIELDS(Account, debt, id, gold);
+#else
+REEF_FIELDS(Account, id, gold);
+#endif
+#endif
+
 #if defined(KEPT) /* as Owned, but nothing copies a value */
 static const reef_hooks kept_hooks = {.destroy = owned_drop, .bytes_move = true};
 typedef struct {

@@ -615,6 +615,76 @@ static void relations_prefabs_bundles_and_commands(void **state)
     reef_hot_close(h);
 }
 
+/* When memory ran out at the end of a loop, the calls that are left wait: they are done before the layout changes. */
+static void calls_that_wait_are_converted(void **state)
+{
+    bool waited = false;
+    for (uint64_t n = 1; !waited; n++) {
+        heap *memory = heap_of(state);
+        reef_world *w = another_world(state, NULL);
+        reef_hot_code *h = hot_of(w, "", NULL);
+        const reef_component was = reef_type_find("Hunter");
+        reef_entity e[40];
+        for (uint32_t i = 0; i < 40; i++) e[i] = reef_spawn(w, reef_with(Place, (float)i, 0));
+        reef_block b = reef_begin_loop(w, reef_query_new(w, "in Place"), &(reef_loop){.deferred = true});
+        for (uint32_t i = 0; i < 40; i++) {
+            const first_hunter value = {(float)i, 0};
+            assert_true(reef_set_id(w, e[i], was, &value, sizeof value) >= 0);
+        }
+        heap_fail_nth(memory, n, true);
+        reef_end(&b);
+        heap_fail_never(memory);
+        waited = reef_count_id(w, was) < 40 && reef_last_error(w).status == REEF_NO_MEMORY;
+        build("-DHUNTER_MORE");
+        assert_event(h, REEF_HOT_LOADED);
+        assert_valid(w);
+        for (uint32_t i = 0; i < 40 && waited; i++) assert_true(field_of(w, e[i], "Hunter", "power") == (double)i);
+        reef_hot_close(h);
+        end_world(state, w);
+        assert_true(n < 500);
+    }
+}
+
+static reef_status account(reef_world *w, reef_entity e, uint64_t id)
+{
+    const reef_component c = reef_type_find("Account");
+    reef_type_info info;
+    _Alignas(8) char value[24] = {0};
+    assert_true(reef_type_get(c, &info));
+    for (uint32_t i = 0; i < info.field_count; i++)
+        if (strcmp(info.fields[i].name, "id") == 0) memcpy(value + info.fields[i].offset, &id, info.fields[i].bytes);
+    return reef_set_id(w, e, c, value, info.size);
+}
+
+/* What is unique stays so, whatever the layout: also where a narrower number would make two values of one. */
+static void unique_values_keep_their_meaning(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DACCOUNT=1", &(reef_hot_desc){.lose_values = true});
+    const reef_entity a = reef_create(w), b = reef_create(w), c = reef_create(w);
+    assert_true(account(w, a, 1) >= 0 && account(w, b, 257) >= 0);
+    assert_int_equal(account(w, c, 257), REEF_EXISTS);
+    build("-DACCOUNT=2");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_libraries(h, 1);
+    assert_int_equal(account(w, c, 257), REEF_EXISTS);
+    assert_true(account(w, c, 7) >= 0);
+    assert_int_equal(account(w, c, 1), REEF_EXISTS);
+    assert_ok(reef_destroy(w, a));
+    assert_true(account(w, c, 1) >= 0);
+    build("-DACCOUNT=3"); /* 257 isn't in a byte */
+    const reef_hot_event event = reef_hot_poll(h);
+    if (event == REEF_HOT_LOADED) {
+        const reef_component t = reef_type_find("Account");
+        const uint8_t *one = reef_get_id(w, b, t), *other = reef_get_id(w, c, t);
+        assert_true(one && other && *one != *other);
+    } else {
+        assert_int_equal(event, REEF_HOT_REFUSED);
+    }
+    assert_valid(w);
+    reef_hot_close(h);
+}
+
 static void every_home(void **state)
 {
     static const char *const homes[] = {"REEF_TABLE", "REEF_SPARSE", "REEF_PAGED", "REEF_COLD",
@@ -700,6 +770,8 @@ int main(void)
         TEST(a_history_and_a_journal_go_on),
         TEST(events_wait_over_a_change),
         TEST(relations_prefabs_bundles_and_commands),
+        TEST(calls_that_wait_are_converted),
+        TEST(unique_values_keep_their_meaning),
         TEST(every_home),
         TEST(no_memory_is_no_change_of_layout),
         TEST(values_that_nothing_copies_are_refused), /* its library stays */
