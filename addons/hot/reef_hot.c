@@ -77,7 +77,7 @@ static hot_library *library_open(reef_hot_code *h, const hot_file *f, char *why,
     const uint32_t count = x->handle ? hot_loader_ranges(x->handle, &x->range) : 0;
     if (x->handle) (void)reef_code_end(x->code, &x->range, count);
     if (count && h->on_trial) hot_trial_library(&x->range);
-    x->entry = x->handle ? hot_loader_find(x->handle) : NULL;
+    x->entry = x->handle ? hot_loader_find(x->handle, "reef_hot_library_of_this") : NULL;
     if (x->handle && (x->entry == NULL || x->entry->module == NULL))
         (void)snprintf(why, size, "it exports no module: REEF_HOT_LIBRARY(&module)");
     else if (x->handle) {
@@ -347,6 +347,11 @@ uint64_t reef_hot_replay_left(const reef_hot_code *h)
 {
     const reef_replay_range r = reef_replay_reach(h ? h->replay : NULL);
     return r.end - r.tick;
+}
+
+const void *reef_hot_find(const reef_hot_code *h, const char *name)
+{
+    return h && h->newest && name ? hot_loader_find(h->newest->handle, name) : NULL;
 }
 
 const char *reef_hot_text(const reef_hot_code *h) { return h ? h->text : ""; }

@@ -164,6 +164,10 @@ const char *reef_hot_text(const reef_hot_code *hot);
 /* How many of the last ticks are still to be played again. */
 uint64_t reef_hot_replay_left(const reef_hot_code *hot);
 
+/* The address of something else that the library in use exports, by its name; NULL: it exports nothing of that name. It
+ * lives until new code is in use. */
+const void *reef_hot_find(const reef_hot_code *hot, const char *name);
+
 /* How many libraries are open: the one in use, and older ones that something still leads into. */
 uint32_t reef_hot_libraries(const reef_hot_code *hot);
 

@@ -715,23 +715,23 @@ static COLD void step_hold(const reef_history *h, bool hold)
 static struct {
     mutex lock;
     reef_history *first;
-} described_histories = {.lock = MUTEX_INIT};
+} typed_histories = {.lock = MUTEX_INIT};
 
 static COLD void described_join(reef_history *h)
 {
-    mutex_lock(&described_histories.lock);
-    h->next_described = described_histories.first;
-    described_histories.first = h;
-    mutex_unlock(&described_histories.lock);
+    mutex_lock(&typed_histories.lock);
+    h->next_described = typed_histories.first;
+    typed_histories.first = h;
+    mutex_unlock(&typed_histories.lock);
 }
 
 static COLD void described_leave(reef_history *h)
 {
-    mutex_lock(&described_histories.lock);
-    reef_history **at = &described_histories.first;
+    mutex_lock(&typed_histories.lock);
+    reef_history **at = &typed_histories.first;
     while (*at && *at != h) at = &(*at)->next_described;
     if (*at) *at = h->next_described;
-    mutex_unlock(&described_histories.lock);
+    mutex_unlock(&typed_histories.lock);
 }
 
 /* Can an input be values of this type? Their bytes are all that there is, and their fields say what these mean. */
@@ -805,7 +805,7 @@ COLD void reef__history_cut(reef_history *h, uint64_t from)
 
 COLD reef_history *reef__history_described(const reef_history *after)
 {
-    return after ? after->next_described : described_histories.first;
+    return after ? after->next_described : typed_histories.first;
 }
 
 COLD reef_status reef__inputs_spread(const reef_history *h, reef_world *w)

@@ -113,6 +113,28 @@ static void every_answer_without_a_server(void **state)
     assert_valid(s.world);
 }
 
+/* What is typed into the search may ask for values and join by them. It looks at a snapshot, which has no indexes, so
+ * those of the world change nothing. */
+static void a_search_by_values(void **state)
+{
+    static const char by_value[] = "/api/entities?q=Place(x%20%3D%3D%20301)",
+                      join[] = "/api/explain?q=Place(x%20as%20%24x),%20Place(%24o,%20y%20%3D%3D%20%24x)";
+    scene s = scene_begin(state);
+    for (int i = 0; i < 3000; i++) (void)reef_spawn(s.world, reef_with(Place, (float)i, (float)(i / 2)));
+    for (int indexed = 0; indexed < 2; indexed++) {
+        char id[40];
+        if (indexed) assert_non_null(reef_index_of(s.world, Place, x));
+        play(&s, 1); /* all x are larger by one now */
+        const reef_entity e = reef_query_first(s.world, reef_query_new(s.world, "Place(x == 301)"));
+        (void)snprintf(id, sizeof id, "\"%uv%u\"", (unsigned)e.index, (unsigned)e.generation);
+        assert_int_equal(ask(s.inspector, by_value, NULL), 200);
+        assert_true(says(id));
+        assert_int_equal(ask(s.inspector, join, NULL), 200);
+        assert_true(says("by a list of 3002 values of y") && says("\"good\":true"));
+    }
+    reef_inspector_free(s.inspector);
+}
+
 static void pause_step_and_back(void **state)
 {
     scene s = scene_begin(state);
@@ -380,6 +402,7 @@ static void many_members_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(every_answer_without_a_server),
+                                       TEST(a_search_by_values),
                                        TEST(pause_step_and_back),
                                        TEST(two_worlds_and_two_futures),
                                        TEST(futures_of_a_replay),
