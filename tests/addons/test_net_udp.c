@@ -74,8 +74,8 @@ static void what_is_sealed_arrives_once(void **state)
     }
 }
 
-/* Over a slow line an INIT is sent again before its ANSWER comes, and lines double datagrams: each of them gets the same
- * answer, and none begins the numbers of a direction anew. */
+/* Over a slow line an INIT is sent again before its ANSWER comes, and lines double datagrams: each of them gets the
+ * same answer, and none begins the numbers of a direction anew. */
 static void an_init_that_comes_again_gets_the_same_answer(void **state)
 {
     pair p;
