@@ -1,19 +1,21 @@
 // node web/build.mjs PROJECT OUT [--pages]: writes the pages of the site into PROJECT (build/site), and has VitePress build OUT (out/site) of them.
 //
 // PROJECT has the packages of package.json, api.json (scripts/listing) and ref/ (scripts/reference --each). REEF_SITE_BASE is the folder of the server in
-// which the site will stand. --pages writes the pages and what the search knows, and leaves VitePress out: that needs no packages.
+// which the site will stand. --pages writes the pages and what the search knows, and leaves VitePress out: that needs no packages. --few builds only some pages of each
+// kind, in a tenth of the time, with links that lead nowhere: for work on the site, and for tests that build it twice.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { contents_of, documents_of, example_page, new_site } from "./pages.mjs";
-import { build_programs, page_examples } from "./programs.mjs";
+import { gallery_cards } from "./cards.mjs";
+import { build_programs, further_sources, page_examples } from "./programs.mjs";
 import { reference_pages } from "./reference.mjs";
 import { search_index } from "./search-index.mjs";
 import { dive_page, home_page, playground_page } from "./home.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const project = resolve(process.argv[2]), out = resolve(process.argv[3]);
-const only_pages = process.argv.includes("--pages");
+const only_pages = process.argv.includes("--pages"), few = process.argv.includes("--few");
 const pages = join(project, "pages"), public_folder = join(project, "public");
 
 for (const folder of [pages, public_folder, join(project, ".vitepress")]) rmSync(folder, { recursive: true, force: true });
@@ -38,7 +40,7 @@ const examples = ["examples", "examples/page"].flatMap((folder) => readdirSync(j
 for (const { page, title, name, source, language, output } of examples) {
     const about = /^\/\*([\s\S]*?)\*\//.exec(source)?.[1].replace(/^ \* ?/gm, "").replace(/\s+/g, " ").trim().replace(/</g, "&lt;") ?? "";
     site.write(page, `---\noutline: false\naside: false\ndescription: ${JSON.stringify(about.slice(0, 200))}\n---\n\n# ${title.split("/").at(-1)}\n\n${about}\n\n` +
-        (name ? `<RunBox example="${name}" />\n\n` : "") + `\`\`\`${language}\n${source.trimEnd()}\n\`\`\`\n` +
+        (name ? `<RunBox example="${name}"${further_sources[name] ? " several" : ""} />\n\n` : "") + `\`\`\`${language}\n${source.trimEnd()}\n\`\`\`\n` +
         (output ? `\n<div class="output" data-title="Output">\n\n\`\`\`txt\n${output.trimEnd()}\n\`\`\`\n\n</div>\n` : ""));
 }
 site.write("playground.md", playground_page);
@@ -57,6 +59,11 @@ if (plays && !only_pages) cpSync(game, join(public_folder, "dive"), { recursive:
 site.write("gallery/dive.md", dive_page(site, plays));
 site.write("index.md", home_page(root, site));
 site.source_pages();
+
+const the_few = /^(index|playground|topics|overview|manual\/(index|queries|worlds-as-values)|rules\/performance|reference\/(reef_(get|query_new|fork|tick)|query)|gallery\/(index|dive|page_\w+|what_if|undo|collide))\.md$/;
+if (few) {
+    for (const path of readdirSync(pages, { recursive: true })) if (path.endsWith(".md") && !the_few.test(path)) rmSync(join(pages, path));
+}
 
 // ---- what the search knows ----
 
@@ -80,11 +87,14 @@ if (!only_pages) {
     const made = await build_programs(root, project, public_folder);
     const bytes = Object.values(JSON.parse(readFileSync(join(public_folder, "compiler/parts.json"), "utf8"))).reduce((sum, part) => sum + part.packed, 0);
     compiler = { ...made.compiler, megabytes: Math.round(bytes / 1e6) };
+    const drawn = examples.filter((e) => e.title.startsWith("examples/page/")).map((e) => ({ ...e, title: e.title.split("/").at(-1).replace(/\.c$/, "").replace("_", " ") }));
+    const gallery = join(pages, "gallery/index.md"), cards = await gallery_cards(site, public_folder, drawn);
+    writeFileSync(gallery, readFileSync(gallery, "utf8").replace(/^# Examples\n\n/m, (head) => head + cards));
 }
 const first = /<!-- program: first -->\n```c\n([\s\S]*?)```/.exec(readFileSync(join(root, "README.md"), "utf8"))[1];
 mkdirSync(join(public_folder, "programs"), { recursive: true });
 writeFileSync(join(public_folder, "programs/sources.json"), JSON.stringify([{ name: "first", title: "the first program", source: first },
-    ...examples.filter((e) => e.name).map((e) => ({ name: e.name, title: e.title.replace("examples/", ""), source: e.source }))]));
+    ...examples.filter((e) => e.name && !further_sources[e.name]).map((e) => ({ name: e.name, title: e.title.replace("examples/", ""), source: e.source }))]));
 
 // ---- VitePress ----
 
@@ -93,10 +103,10 @@ function header_page(name) { return name.replace("reef/", "").replace(/\//g, "-"
 const manual = [{ text: "Topics", link: "/topics" }, ...contents_of(root).map((section, i) => ({ ...section, collapsed: i > 0 })),
     { text: "About reef", collapsed: true, items: [{ text: "Overview", link: "/overview" }, { text: "What has changed", link: "/changelog" }, { text: "Working on reef", link: "/contributing" }] }];
 const reference = [{ text: "All names", link: "/reference/" }, { text: "Headers", items: headers.map((name) => ({ text: name.replace("reef/", ""), link: "/reference/" + header_page(name).replace(".md", "") })) }];
-const gallery = [{ text: "Gallery", link: "/gallery/" }, { text: "Drawing, in the page", items: shown_examples(true) }, { text: "Short programs", items: shown_examples(false) }];
+const gallery = [{ text: "Gallery", link: "/gallery/" }, { text: "Drawing, in the page", items: [{ text: "Dive, a game", link: "/gallery/dive" }, ...shown_examples(true)] }, { text: "Short programs", items: shown_examples(false) }];
 function shown_examples(draws) { return examples.filter((e) => e.title.startsWith("examples/page/") === draws).map((e) => ({ text: e.title.split("/").at(-1), link: "/" + e.page.replace(".md", "") })); }
 writeFileSync(join(project, "made.json"), JSON.stringify({
-    out, names, version: listing.reef, compiler, nav: [{ text: "Examples", link: "/gallery/", activeMatch: "^/gallery/" }, { text: "Playground", link: "/playground" }],
+    out, few, names, version: listing.reef, compiler, nav: [{ text: "Examples", link: "/gallery/", activeMatch: "^/gallery/" }, { text: "Playground", link: "/playground" }],
     sidebar: { "/reference/": reference, "/gallery/": gallery, "/": manual },
 }));
 cpSync(join(root, "web/theme"), join(project, ".vitepress/theme"), { recursive: true });

@@ -46,6 +46,7 @@ export default {
     outDir: made.out,
     cacheDir: here("../cache"),
     cleanUrls: false,
+    ignoreDeadLinks: made.few,
     router: { prefetchLinks: false }, // pages are small; the first one stays so
     metaChunk: true, // the table of pages in a file of its own, not in each page
     head: [

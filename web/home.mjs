@@ -1,6 +1,7 @@
 // The first page: what reef is, in the words of README.md, and the ways in.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { packed } from "./pages.mjs";
 
 // A picture that is loaded when the reader comes near it.
 function late(site, name, about) {
@@ -11,7 +12,7 @@ function late(site, name, about) {
 export function home_page(root, site) {
     const readme = readFileSync(join(root, "README.md"), "utf8");
     const sentence = /^\*\*([\s\S]*?)\*\*$/m.exec(readme)[1].replace(/\s+/g, " ").replace(/^An/, "an");
-    const program = /<!-- program: first -->\n(```c\n[\s\S]*?\n```)/.exec(readme)[1];
+    const [, program, source] = /<!-- program: first -->\n(```c\n([\s\S]*?\n)```)/.exec(readme);
     const output = /<!-- output: first -->\n```\n([\s\S]*?)\n```/.exec(readme)[1];
     const topics = [];
     for (const line of readFileSync(join(root, "docs/topics.md"), "utf8").split("\n")) {
@@ -42,7 +43,13 @@ titleTemplate: an entity component system in C11
 </div>
 <div class="hero-program">
 
+<div>
+
 ${program}
+
+<RunLink to="${packed(source)}" />
+
+</div>
 
 <div class="output" data-title="Output">
 

@@ -252,7 +252,7 @@ static void value_compare(net_desync *d)
     }
     if (!reef_type_get(d->type, &i)) return;
     const unsigned char *a = (const unsigned char *)&mine[2], *b = (const unsigned char *)&theirs[2];
-    const size_t size = mine[1] < theirs[1] ? mine[1] : theirs[1];
+    const size_t size = (size_t)(mine[1] < theirs[1] ? mine[1] : theirs[1]);
     for (uint32_t f = 0; f < i.field_count; f++) {
         const reef_field *field = &i.fields[f];
         const size_t one = net__element_bytes(field->kind);

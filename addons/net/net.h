@@ -261,7 +261,7 @@ struct reef_net {
     uint32_t blob, blob_number, attempt;
     net_blob_kind blob_kind;
     unsigned char *blob_bytes, *blob_seen;
-    uint64_t blob_size, blob_base, blob_chunks;
+    size_t blob_size, blob_base, blob_chunks;
     char *description;
     size_t description_bytes;
     uint64_t digest;

@@ -246,7 +246,7 @@ extern int reef_bug;
     X(545, "it isn't counted what leads into code that comes and goes") \
     X(546, "queries still name a type as it was before its layout changed") \
     X(547, "hooks of a type stay those of the code before") \
-    X(548, "the ticks that are played with new layouts have no inputs") \
+    X(548, "recorded inputs keep the old layout of their type") \
     X(549, "a type that the program declares gets another layout") \
     X(550, "the names that a field had before don't count") \
     X(551, "what a value with hooks owns has two owners after its layout changed") \
@@ -287,6 +287,16 @@ extern int reef_bug;
     X(590, "an index answers for the parameter that was set before") \
     X(591, "a query that names templates misses those that an index has left out") \
     X(592, "a loop writes unique values") \
-    X(594, "of a type's fields only the first 64 are told apart")
+    X(594, "of a type's fields only the first 64 are told apart") \
+    X(600, "a join finds values that are no number") \
+    X(601, "a join finds entities that are disabled as a whole") \
+    X(602, "a join goes on with the rows that an index had at its first loop") \
+    X(603, "a join takes numbers below zero for large ones") \
+    X(604, "who is found by a value isn't asked for further conditions") \
+    X(620, "a history forgets what its replay needs") \
+    X(621, "after a replay the history has the states of before") \
+    X(622, "a replay goes on although the history went back") \
+    X(623, "a history whose layouts changed keeps ticks that it can't reach") \
+    X(624, "an input needn't be of the type that the history was given")
 
 #endif

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { parts as deploys } from "./deploys.mjs";
 import { parts as programs } from "./programs.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -65,14 +66,14 @@ const { server, address } = await serve(out, { base });
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 const outside = [];
 
-async function new_page(options = {}) {
+async function new_page(options = {}, of = address) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     const page = await context.newPage();
     page.errors = [];
     page.bytes = 0;
     page.on("pageerror", (error) => page.errors.push(error.message));
     page.on("console", (message) => { if (message.type() === "error") page.errors.push(message.text()); });
-    page.on("request", (request) => { if (!request.url().startsWith(address) && !/^(data|blob):/.test(request.url())) outside.push(request.url()); });
+    page.on("request", (request) => { if (!request.url().startsWith(of) && !/^(data|blob):/.test(request.url())) outside.push(request.url()); });
     page.on("requestfinished", async (request) => { try { const s = await request.sizes(); page.bytes += s.responseBodySize + s.responseHeadersSize; } catch { /* the page is gone */ } });
     return page;
 }
@@ -246,7 +247,8 @@ async function without_network() {
 check_links();
 const parts = { first_page, searching, topics, on_a_phone, for_everybody, without_network };
 try {
-    const more = programs({ address, new_page, picture, check, overflow, root, out, project });
+    const given = { address, new_page, picture, check, overflow, root, out, project, serve };
+    const more = { ...programs(given), ...deploys(given) };
     for (const [name, part] of Object.entries({ ...parts, ...more })) {
         if (process.env.ONLY && !process.env.ONLY.split(",").includes(name)) continue;
         try { await part(); } catch (error) { check(false, `${name}: ${error.stack}`); }

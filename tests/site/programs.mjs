@@ -1,11 +1,19 @@
 // Programs in the built site, in Chromium: examples at a click, the playground, its compiler, links that hold a program, going back and forking.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { deflateRawSync } from "node:zlib";
 import { Machine } from "../../web/theme/machine.mjs";
+import { hash_of, most_source, read_hash } from "../../web/theme/share.mjs";
 
 const page_program = (body, before = "") => `#include <reef.h>\n#include <stdio.h>\n#include <stdlib.h>\n${before}\nint main(void)\n{\n    reef_world *w = reef_world_new(NULL);\n${body}\n}\n`;
 
-export function parts({ address, new_page, picture, check, overflow, root, out, project }) {
+// A program of WebAssembly that does nothing but import a function.
+function importing(module, name) {
+    const text = (t) => [t.length, ...Buffer.from(t)], section = (number, bytes) => [number, bytes.length, ...bytes];
+    return new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...section(1, [1, 0x60, 0, 0]), ...section(2, [1, ...text(module), ...text(name), 0, 0])]);
+}
+
+export function parts({ address, new_page, picture, check, overflow, root, out, project, serve }) {
     const status = (page, text, seconds = 60) => page.waitForFunction((t) => new RegExp(t).test(document.querySelector(".stage .status")?.textContent ?? ""), text, { timeout: seconds * 1000 });
     const printed = (page) => page.locator(".stage .printed").innerText().catch(() => "");
     const tick = (page) => page.locator(".stage .time output").innerText().then((text) => Number(text.replace(/\D/g, "")));
@@ -31,6 +39,69 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         check((await run(join(project, "programs/hash_scene.wasm"))) === readFileSync(join(root, "tests/state/hash_scene.expected"), "utf8"), "hashes are those of all other machines");
     }
 
+    // In node: what a program may import, and what a link may hold.
+    async function limits() {
+        const refused = async (module, name) => new Machine(() => {}).start(importing(module, name)).then(() => "", (error) => error.message);
+        check(/undefined symbol: fetch/.test(await refused("env", "fetch")), "a program gets no function of the page that isn't listed");
+        check(/doesn't give/.test(await refused("page", "fetch")), "nor one of another module");
+        const source = "int main(void) { /* ü */ }\n", link = await hash_of(source, "0.1.0");
+        const read = await read_hash(link);
+        check(read.source === source && read.version === "0.1.0", "a link holds the program and reef's version");
+        const largest = "x".repeat(most_source);
+        check((await read_hash(await hash_of(largest, "0.1.0"))).source === largest, "a link holds a program of 200 KiB");
+        const bomb = deflateRawSync(Buffer.alloc(64 << 20, 120), { level: 9 }).toString("base64url");
+        for (const [what, text] of [["one byte more", deflateRawSync(Buffer.from(largest + "x")).toString("base64url")], [`${bomb.length >> 10} KiB that unpack to 64 MiB`, bomb]]) {
+            const said = await read_hash("#program=" + text).then(() => "", (error) => error.message);
+            check(/larger than 200 KiB/.test(said), `a link of ${what} is refused: ${said}`);
+        }
+        const damaged = await read_hash(link.replace(/=(.{12})/, "=")).then(() => "", (error) => error.message);
+        check(/damaged/.test(damaged), "a link that lacks a part is told");
+    }
+
+    // Dive, which has a page of its own in a frame; without emscripten it isn't there.
+    async function dive() {
+        if (!existsSync(join(out, "dive/index.html"))) { console.log("        Dive wasn't built (no emscripten): its page has pictures only"); return; }
+        const page = await new_page();
+        await page.goto(address + "gallery/dive.html");
+        await page.waitForSelector(".game-box button.first");
+        await page.waitForTimeout(500);
+        check(page.bytes < 1e6, "Dive isn't loaded before somebody plays it");
+        const click = Date.now();
+        await page.click(".game-box button.first");
+        const game = page.frameLocator(".game-box iframe");
+        await game.locator("#message").waitFor({ state: "detached", timeout: 120000 });
+        console.log(`        Dive runs ${Date.now() - click} ms after the click`);
+        const frame = page.frames().find((f) => /\/dive\//.test(f.url())), of = (what) => frame.evaluate((name) => window.dive.core["_dive_" + name](), what);
+        await page.waitForFunction(() => document.activeElement?.tagName === "IFRAME", null, { timeout: 20000 });
+        for (let i = 0; i < 20 && (await of("screen")) !== 1; i++) { await page.keyboard.press("Enter", { delay: 200 }); await page.waitForTimeout(300); }
+        check((await of("screen")) === 1, "Enter begins a dive in the gallery: the frame has the keys");
+        await page.keyboard.down("KeyD");
+        const at = await of("tick");
+        for (let i = 0; i < 100 && (await of("tick")) < at + 40; i++) await page.waitForTimeout(200);
+        await page.keyboard.up("KeyD");
+        check((await of("tick")) >= at + 40, "and it plays");
+        await picture(page, "gallery-dive");
+        no_errors(page, "Dive");
+        await page.context().close();
+    }
+
+    // Served with the headers for threads, nothing is lost: frames, workers and the compiler's parts have them as well.
+    async function isolated() {
+        const { server, address: here } = await serve(out, { base: new URL(address).pathname, isolated: true });
+        try {
+            const page = await new_page({}, here);
+            await page.goto(here + "gallery/page_rollback.html");
+            check(await page.evaluate(() => window.crossOriginIsolated), "with its headers a page is isolated");
+            await page.click(".run-box button.first");
+            await page.waitForSelector(".stage canvas", { timeout: 60000 });
+            await page.click("button:text-is('Look inside')");
+            await page.frameLocator("iframe.inside").locator("#clock", { hasText: /entities/ }).waitFor({ timeout: 60000 });
+            check(true, "an example runs there, and the inspector looks into it");
+            no_errors(page, "an isolated page");
+            await page.context().close();
+        } finally { server.close(); }
+    }
+
     async function examples() {
         const page = await new_page();
         await page.goto(address + "gallery/what_if.html");
@@ -48,6 +119,9 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         console.log(`        an example draws ${Date.now() - click} ms after the click`);
         await page.waitForFunction(() => Number(document.querySelector(".stage .time output").textContent.replace(/\D/g, "")) > 60, null, { timeout: 60000 });
         await picture(page, "flock-desk-light");
+        await page.goto(address + "gallery/");
+        const cards = await page.evaluate(async () => Promise.all([...document.querySelectorAll(".gallery-cards img")].map(async (i) => { i.loading = "eager"; await i.decode(); return i.naturalWidth; })));
+        check(cards.length >= 5 && cards.every((width) => width > 0), `the gallery begins with ${cards.length} pictures`);
         no_errors(page, "the gallery");
         await page.context().close();
     }
@@ -248,6 +322,10 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
             check(told.test(text), `${what} is shown and survived: ${text.slice(-140).trim()} ${await page.locator(".messages").innerText().catch(() => "")}`);
             if (what.startsWith("a NULL")) await picture(page, "playground-crash-light");
         }
+        await run(page_program("    (void)w;\n    not_there();", "void not_there(void);"));
+        await page.waitForFunction(() => /not_there/.test(document.querySelector(".playground")?.innerText.replace(/void not_there|not_there\(\)/g, "") ?? ""), null, { timeout: 120000 });
+        check(/undefined symbol: not_there/.test(await page.innerText(".playground")), "a function that is nowhere is told");
+
         await run(page_program("    puts(\"<b>text</b> \\xc3\\xbc\");\n    reef_world_free(w);"));
         await page.waitForFunction(() => /text/.test(document.querySelector(".stage .printed")?.innerText ?? ""), null, { timeout: 120000 });
         check((await printed(page)).trim() === "<b>text</b> ü", "output is text, never HTML");
@@ -267,6 +345,10 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         check((await other.innerText(".cm-content")).includes("<b>text</b>"), "a link opens the program in another profile");
         await other.waitForTimeout(500);
         check(await other.isVisible(".stage .hint") && await other.locator(".stage .printed").count() === 0, "and doesn't run it");
+        await other.goto(link.replace(/reef=.*/, "reef=0.0.7"));
+        await other.reload();
+        await other.waitForSelector(".playground-note");
+        check(/written for reef 0\.0\.7/.test(await other.innerText(".playground-note")), "a link of another version says so");
         await other.goto(address + "playground.html#program=damaged!");
         await other.reload();
         await other.waitForSelector(".playground-note");
@@ -296,5 +378,5 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await phone.context().close();
     }
 
-    return { machine, examples, fork_and_rewind, inspector, drawings, playground };
+    return { machine, limits, dive, isolated, examples, fork_and_rewind, inspector, drawings, playground };
 }

@@ -18,16 +18,23 @@ async function begin_worker() {
     } catch { /* not over plain http, or not allowed: the site works without it */ }
 }
 
-// The site was built anew since this tab was opened, and a file of the old one is gone.
+// The site was built anew since this tab was opened, and a file of the old one is gone. Loads the page as a whole; false where that was just done.
 function reload_once() {
-    if (!navigator.onLine || Date.now() - Number(sessionStorage.getItem("reloaded") ?? 0) < 10000) return;
+    if (!navigator.onLine || Date.now() - Number(sessionStorage.getItem("reloaded") ?? 0) < 10000) return false;
     sessionStorage.setItem("reloaded", Date.now());
     location.reload();
+    return true;
+}
+
+// Where a page isn't found, VitePress loads the table of pages again and tries it again, in a program that may be older than that page. Another table means another site.
+function watch_for_another_site(router) {
+    const table = JSON.stringify(window.__VP_HASH_MAP__);
+    router.onBeforePageLoad = () => !(JSON.stringify(window.__VP_HASH_MAP__) !== table && reload_once());
 }
 
 export default {
     extends: DefaultTheme,
-    enhanceApp({ app }) {
+    enhanceApp({ app, router }) {
         app.component("LatePicture", LatePicture);
         app.component("RunLink", RunLink);
         app.component("GameBox", GameBox);
@@ -36,6 +43,7 @@ export default {
         app.component("TopicFilter", TopicFilter);
         if (typeof window === "undefined") return;
         window.addEventListener("vite:preloadError", reload_once);
+        watch_for_another_site(router);
         window.addEventListener("load", begin_worker);
     },
 };

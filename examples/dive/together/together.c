@@ -76,14 +76,6 @@ static void difference_save(together *t)
 
 /* ---- beginning ---- */
 
-static uint64_t any_number(const together *t, uint64_t of)
-{
-    struct timespec now = {0};
-    (void)timespec_get(&now, TIME_UTC);
-    const uint64_t z = ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + of) ^ (uint64_t)(uintptr_t)t;
-    return (z ^ z >> 29) * UINT64_C(0xbf58476d1ce4e5b9) | 1;
-}
-
 static reef_net_config config_of(together *t, reef_net_transport line, uint64_t nonce)
 {
     reef_net_config c = {.world = t->now.world,
@@ -124,6 +116,14 @@ bool together_on(together *t, reef_net_sim *line, uint64_t address)
 }
 
 #ifdef DIVE_UDP
+static uint64_t any_number(const together *t, uint64_t of)
+{
+    struct timespec now = {0};
+    (void)timespec_get(&now, TIME_UTC);
+    const uint64_t z = ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + of) ^ (uint64_t)(uintptr_t)t;
+    return (z ^ z >> 29) * UINT64_C(0xbf58476d1ce4e5b9) | 1;
+}
+
 bool together_host(together *t, const char *address, uint16_t port, char *invitation, size_t size)
 {
     t->udp = reef_net_udp_new(&(reef_net_udp_config){.port = port}, t->why);

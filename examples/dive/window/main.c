@@ -177,10 +177,15 @@ static bool watch_begin(watching *x, app *a, const options *o)
 
 /* ---- changing the rules: --hot ---- */
 
+static void reload_replayed(void *context, reef_replay *r) { look_replayed(((watching *)context)->look, r); }
+
 static bool reload_ready(watching *x, const options *o)
 {
     char why[200] = "";
-    x->reload = reload_begin(&o->hot, why);
+    reload_config config = o->hot;
+    config.replayed = reload_replayed;
+    config.context = x;
+    x->reload = reload_begin(&config, why);
     if (x->reload != NULL) fprintf(stderr, "dive: the dive begins\n");
     return x->reload != NULL || complain("--hot: ", why) == DONE;
 }
