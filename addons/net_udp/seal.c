@@ -92,6 +92,11 @@ static seal_result init_read(seal *all, seal_channel *c, const unsigned char *by
                              size_t *out_bytes)
 {
     unsigned char secret[SEAL_KEY];
+    if (c->answer[0] == SEAL_ANSWER && memcmp(c->answered, bytes + 1, SEAL_KEY) == 0) {
+        memcpy(out, c->answer, SEAL_ANSWER_BYTES);
+        *out_bytes = SEAL_ANSWER_BYTES;
+        return SEAL_ANSWERED;
+    }
     if (c->asked && memcmp(c->public_key, bytes + 1, SEAL_KEY) >= 0) return SEAL_DONE; /* it answers this program's */
     c->asked = false;
     randombytes_buf(secret, SEAL_KEY);
@@ -100,6 +105,8 @@ static seal_result init_read(seal *all, seal_channel *c, const unsigned char *by
     const bool made = keys_make(all, secret, bytes + 1, bytes + 1, out + 1, false, &c->next, out + 1 + SEAL_KEY);
     sodium_memzero(secret, sizeof secret);
     if (!made) return SEAL_STRANGE;
+    memcpy(c->answered, bytes + 1, SEAL_KEY);
+    memcpy(c->answer, out, SEAL_ANSWER_BYTES);
     *out_bytes = SEAL_ANSWER_BYTES;
     return SEAL_ANSWERED;
 }

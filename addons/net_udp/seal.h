@@ -5,13 +5,14 @@
  *     ANSWER   3; the answerer's public key, 32; code, 32                                             65
  *     DATA     4; number, 8; sealed bytes, with a tag of 16
  *
- * The codes of INIT and COOKIE are keyed hashes (BLAKE2b) with the session's key from the invitation: who lacks it gets
- * no answer, and no answer is longer than what it answers. An INIT whose cookie isn't the present one is answered with
- * the cookie, a keyed hash of its address and public key, and leaves no state behind; so a recorded INIT is worth
- * nothing elsewhere or later. Both public keys are made for this channel alone. The keys of the two directions are the
- * hash of the X25519 product, the session's key and both public keys; ANSWER's code shows that the answerer has them.
- * DATA is sealed by ChaCha20-Poly1305 (RFC 8439), whose nonce is the number; a window of 1,024 numbers refuses what
- * came before.
+ * The codes of INIT and COOKIE are keyed hashes (BLAKE2b) with the session's key from the invitation: who lacks it
+ * gets no answer, and no answer is longer than what it answers. An INIT whose cookie isn't the present one is
+ * answered with the cookie, a keyed hash of its address and public key, and leaves no state behind; so a recorded
+ * INIT is worth nothing elsewhere or later. Both public keys are made for this channel alone. The keys of the two
+ * directions are the hash of the X25519 product, the session's key and both public keys; ANSWER's code shows that
+ * the answerer has them. An INIT that comes again gets the same ANSWER: over a slow line it is repeated before the
+ * first ANSWER comes, and the keys that it agreed on must stay. DATA is sealed by ChaCha20-Poly1305 (RFC 8439),
+ * whose nonce is the number; a window of 1,024 numbers refuses what came before.
  *
  * When both begin at once, the one with the larger public key goes on. A channel that is agreed on anew is used when
  * the first datagram opens with its keys, so nobody can end the old one by a recorded INIT. */
@@ -52,6 +53,7 @@ typedef struct seal_channel {
     seal_keys now, next;
     bool asked; /* an INIT is on its way */
     unsigned char secret[SEAL_KEY], public_key[SEAL_KEY], cookie[SEAL_COOKIE_BYTES];
+    unsigned char answered[SEAL_KEY], answer[SEAL_ANSWER_BYTES]; /* the last INIT's public key, and what it got */
     uint64_t asked_at, used_at;
 } seal_channel;
 

@@ -74,6 +74,35 @@ static void what_is_sealed_arrives_once(void **state)
     }
 }
 
+/* Over a slow line an INIT is sent again before its ANSWER comes, and lines double datagrams: each of them gets the
+ * same answer, and none begins the numbers of a direction anew. */
+static void an_init_that_comes_again_gets_the_same_answer(void **state)
+{
+    pair p;
+    unsigned char init[SEAL_INIT_BYTES], out[SEAL_WIRE_MAX], first[SEAL_WIRE_MAX], in[SEAL_WIRE_MAX],
+        more[SEAL_WIRE_MAX];
+    size_t n = 0;
+    (void)state;
+    pair_begin(&p);
+    seal_ask(&p.a_all, &p.a, init);
+    assert_int_equal(seal_judge(&p.b_all, A, init, sizeof init, out), SEAL_ANSWERED);
+    assert_int_equal(seal_read(&p.a_all, &p.a, out, SEAL_COOKIE_MESSAGE, more, &n), SEAL_DONE);
+    seal_ask(&p.a_all, &p.a, init);
+    assert_int_equal(seal_read(&p.b_all, &p.b, init, sizeof init, first, &n), SEAL_ANSWERED);
+    assert_int_equal(seal_read(&p.b_all, &p.b, init, sizeof init, out, &n), SEAL_ANSWERED);
+    assert_memory_equal(first, out, SEAL_ANSWER_BYTES);
+    assert_int_equal(seal_read(&p.a_all, &p.a, first, SEAL_ANSWER_BYTES, more, &n), SEAL_DONE);
+    for (uint64_t k = 0; k < 3; k++) {
+        size_t count = seal_close(&p.a, &k, sizeof k, in);
+        assert_int_equal(seal_read(&p.b_all, &p.b, in, count, out, &n), SEAL_OPENED);
+        assert_int_equal(seal_read(&p.b_all, &p.b, init, sizeof init, out, &n), SEAL_ANSWERED);
+        assert_memory_equal(first, out, SEAL_ANSWER_BYTES);
+        count = seal_close(&p.b, &k, sizeof k, in);
+        assert_int_equal(in[1], k); /* its number */
+        assert_int_equal(seal_read(&p.a_all, &p.a, in, count, out, &n), SEAL_OPENED);
+    }
+}
+
 static void numbers_may_come_in_any_order_within_the_window(void **state)
 {
     enum { COUNT = 3000 };
@@ -328,6 +357,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_sealed_arrives_once),
+        cmocka_unit_test(an_init_that_comes_again_gets_the_same_answer),
         cmocka_unit_test(numbers_may_come_in_any_order_within_the_window),
         cmocka_unit_test(a_cookie_counts_for_one_address_and_some_time),
         cmocka_unit_test(who_lacks_the_key_gets_no_answer),

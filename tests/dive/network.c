@@ -43,6 +43,7 @@ typedef struct player {
     int output; /* what it prints */
     char said[SAID];
     size_t said_count;
+    uint64_t sent; /* packets */
     bool ended, good;
 } player;
 
@@ -62,7 +63,7 @@ static struct {
 static player players[PLAYERS_MAX];
 static packet *waiting[WAITING];
 static uint32_t waiting_count;
-static uint64_t passed, lost, twice, overtook, longest_late;
+static uint64_t passed, lost, twice, overtook, refused, longest_late;
 
 static void die(const char *format, ...)
 {
@@ -98,6 +99,7 @@ static uint64_t draw(uint64_t below)
 static void take(uint32_t from, uint32_t to, const unsigned char *bytes, size_t count)
 {
     passed++;
+    players[from].sent++;
     if (draw(1000) < 50) {
         lost++;
         return;
@@ -159,7 +161,7 @@ static void pass(void)
             struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(players[p->to].own_port)};
             at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
             (void)sendto(players[p->from].device, p->bytes, p->count, 0, (const struct sockaddr *)&at, sizeof at);
-        } else (void)!write(players[p->to].device, p->bytes, p->count);
+        } else refused += write(players[p->to].device, p->bytes, p->count) < 0;
         free(p);
         waiting[i] = waiting[--waiting_count];
     }
@@ -447,10 +449,11 @@ int main(int count, char **words)
     }
     for (uint32_t i = 0; i < options.players; i++) {
         const char *rest = i ? players[i].said : strchr(players[i].said, '\n') + 1;
-        printf("player %u\n%s", i, rest);
+        printf("player %u, %llu packets\n%s", i, (unsigned long long)players[i].sent, rest);
     }
-    printf("relay: %llu packets, %llu lost, %llu twice, %llu overtook others; at most %.1f ms late\n",
-           (unsigned long long)passed, (unsigned long long)lost, (unsigned long long)twice,
+    printf("relay: %llu packets, %llu of them refused, %llu lost, %llu twice, %llu overtook others; at most %.1f ms "
+           "late\n",
+           (unsigned long long)passed, (unsigned long long)refused, (unsigned long long)lost, (unsigned long long)twice,
            (unsigned long long)overtook, (double)longest_late / 1e6);
     while (waiting_count) free(waiting[--waiting_count]);
     return options.other ? !judge_difference() : !judge();
