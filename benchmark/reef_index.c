@@ -83,6 +83,7 @@ typedef struct Wanted {
     uint32_t id;
 } Wanted;
 REEF_COMPONENT(Wanted);
+REEF_FIELDS(Wanted, id);
 
 static void *join_setup(const bench_row *r)
 {
@@ -106,6 +107,16 @@ static void join_run(void *p)
             const uint64_t n = counts[k] > 1 ? reef_index_get(x, keys[k], found, 8) : 0;
             for (uint64_t i = 1; i < n && i < 8; i++) s->sum += found[i].index - s->handle[0].index;
         }
+    }
+}
+
+static void value_join_run(void *p)
+{
+    numbers *s = p;
+    for (reef_block b = reef_begin_text(s->w, "Wanted(id as $n), Number($o, id == $n)"); reef_next(&b);) {
+        const reef_entity *found = reef_bound(&b, 1);
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+            for (uint32_t k = first; k < first + n; k++) s->sum += found[k].index - s->handle[0].index;
     }
 }
 
@@ -134,6 +145,7 @@ const row_impl reef_index_rows[] = {
     {ROW_index_get, numbers_setup, get_run, numbers_sum, numbers_free, NULL},
     {ROW_index_range, numbers_setup, range_run, numbers_sum, numbers_free, NULL},
     {ROW_index_join, join_setup, join_run, numbers_sum, numbers_free, NULL},
+    {ROW_value_join, join_setup, value_join_run, numbers_sum, numbers_free, NULL},
     {ROW_index_refresh, together_setup, refresh_run, numbers_sum, numbers_free, refresh_expected},
     {ROW_index_refresh_scattered, scattered_setup, refresh_run, numbers_sum, numbers_free, refresh_expected},
     {0},
@@ -248,6 +260,7 @@ static void hand_index_free(void *p)
 const row_impl raw_index_rows[] = {
     {ROW_index_get, map_setup, map_run, hand_index_sum, hand_index_free, NULL},
     {ROW_index_join, map_join_setup, map_join_run, hand_index_sum, hand_index_free, NULL},
+    {ROW_value_join, map_join_setup, map_join_run, hand_index_sum, hand_index_free, NULL},
     {ROW_index_range, sorted_setup, sorted_run, hand_index_sum, hand_index_free, NULL},
     {0},
 };

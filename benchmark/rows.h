@@ -250,6 +250,7 @@
  *   index_range       100 ranges of about 1,000 of them, summed up. raw: a sorted array. Op: a result
  *   index_join        100,000 entities that want a number, each with those of 100,000 that have it. raw: an array and
  *                     the map. Op: one that wants
+ *   value_join        index_join by a query: "Wanted(id as $n), Number($o, id == $n)". raw: that of index_join
  *   index_refresh, _scattered   one in a hundred of them got another number, those of ten blocks or of all: the
  *                     index is brought up to date and asked once. No baseline. Op: a changed entity
  *   near_10           100,000 points at random, in 2D, about ten in a circle of radius 1. Each asks for those around it
@@ -410,6 +411,7 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(index_get, N_1M, 1, 1, N_100K, NS) \
     X(index_range, N_1M, 1, 1, N_100K, NS) \
     X(index_join, N_100K, 1, 1, N_100K, NS) \
+    X(value_join, N_100K, 1, 1, N_100K, NS) \
     X(index_refresh, N_1M, 1, 1, N_10K, NS) \
     X(index_refresh_scattered, N_1M, 1, 1, N_10K, NS) \
     X(near_10, N_100K, 1, 4, N_100K, NS) \

@@ -66,6 +66,7 @@
  *   reef/random.h                 random numbers by seed, tick, system and entity
  *   reef/pool.h                   threads for ticks
  *   reef/history.h                the last ticks of a world: rewind, replay, late inputs
+ *   reef/replay.h                 recorded ticks that are played again beside the world, a few at a time
  *   reef/hash.h                   the parts of a world's hash, and the first difference between two worlds
  *   reef/diff.h                   what is different between two worlds
  *   reef/merge.h                  adding one world's entities to another

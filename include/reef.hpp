@@ -14,8 +14,8 @@
  *
  * These types own something and can only be moved: reef::world, reef::snapshot, reef::query, reef::history,
  * reef::journal, reef::pool, reef::event_reader, reef::pinned, reef::bytes. These are plain values, which own nothing:
- * reef::entity, reef::ref, reef::world_ref, reef::system_ref, reef::observer_ref, reef::span. A reef::view is one loop;
- * it can't be copied or moved.
+ * reef::entity, reef::ref, reef::world_ref, reef::system_ref, reef::observer_ref, reef::index, reef::place, reef::span.
+ * A reef::view is one loop; it can't be copied or moved.
  *
  * Any type that can be moved can be a component, without a declaration. Its name is that of the C++ type with its
  * namespaces ("Position", "game::Position"). REEF_COMPONENT(Position) in C has the same name, so the two are one type.
@@ -32,6 +32,7 @@
 #include "reef/all.h"
 #include "reef/cpp/type.hpp"
 #include "reef/cpp/entity.hpp"
+#include "reef/cpp/find.hpp"
 #include "reef/cpp/relation.hpp"
 #include "reef/cpp/query.hpp"
 #include "reef/cpp/system.hpp"

@@ -25,7 +25,7 @@ need_machines() # need_machines NAME ...
         i386)
             need gcc-i686-linux-gnu has_command i686-linux-gnu-gcc
             need libc6-dev-i386-cross test -e /usr/i686-linux-gnu/include/stdio.h
-            if [ "$(uname -m)" != x86_64 ]; then need qemu-user has_command qemu-i386; fi
+            need qemu-user has_command qemu-i386
             ;;
         aarch64)
             need gcc-aarch64-linux-gnu has_command aarch64-linux-gnu-gcc
@@ -65,7 +65,7 @@ machine_is()
     musl) compiler=musl-gcc cross=(-DCMAKE_EXE_LINKER_FLAGS=-static) ;;
     i386)
         linux_is i686 i686-linux-gnu-gcc
-        if [ "$(uname -m)" != x86_64 ]; then run=qemu-i386; fi
+        if ! runs_i386; then run=qemu-i386; fi
         ;;
     aarch64) linux_is aarch64 aarch64-linux-gnu-gcc qemu-aarch64 ;;
     s390x) linux_is s390x s390x-linux-gnu-gcc qemu-s390x ;;
@@ -80,6 +80,15 @@ machine_is()
         ;;
     esac
     cross+=("-DCMAKE_C_COMPILER=$compiler")
+}
+# Some kernels of x86-64 run no programs of 32 bits.
+runs_i386()
+{
+    local program status=0
+    program=$(mktemp)
+    echo 'int main(void) { return 0; }' | i686-linux-gnu-gcc -static -x c - -o "$program" && "$program" 2>/dev/null || status=1
+    rm -f "$program"
+    return $status
 }
 linux_is() # linux_is PROCESSOR COMPILER [RUN]
 {

@@ -29,7 +29,11 @@ static const command commands[] = {
      "                           (docs/manual/sql.md): \"select name, x from Position join entities using (id)\"\n"},
     {"inspect", "inspect [--port N] FILE", command_inspect,
      "shows it in the browser, at the address that it prints, until it is interrupted;\n"
-     "                           of a journal all its states; --port N instead of 7272, 0 for any\n"}};
+     "                           of a journal all its states; --port N instead of 7272, 0 for any\n"},
+    {"replay", "replay --module GAME [--save WORLD] FILE", command_replay,
+     "plays a recording of reef_net again with the rules in the library GAME: whether they\n"
+     "                           lead to the recorded states, and to which of two that differed; --save keeps the\n"
+     "                           world before that tick, or at the end (docs/manual/playing-together.md)\n"}};
 
 static const char help_begin[] = "reef: looks into the files that reef writes: worlds, journals, differences.\n\n";
 static const char help_end[] = "  reef COMMAND --help      this for one of them\n"

@@ -18,6 +18,7 @@ int command_plan(int count, char **words);
 int command_print(int count, char **words);
 int command_sql(int count, char **words);
 int command_inspect(int count, char **words);
+int command_replay(int count, char **words);
 
 /* ---- a file (file.c) ---- */
 

@@ -29,7 +29,7 @@ bool hot_file_copy(const hot_file *f, const char *path, char *why, size_t size);
 void *hot_loader_open(const char *path, char *why, size_t size);
 /* Closes a library. False: it stays in memory all the same. */
 bool hot_loader_close(void *library, const char *path);
-const reef_hot_library *hot_loader_find(void *library);
+const void *hot_loader_find(void *library, const char *name);
 /* Where the library lies. Returns the number of ranges; 0: the system doesn't tell. */
 uint32_t hot_loader_ranges(void *library, reef_code_range *ranges);
 /* Makes a folder of its own for copies. */

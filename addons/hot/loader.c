@@ -16,8 +16,6 @@
 #include <link.h>
 #endif
 
-#define ENTRY "reef_hot_library_of_this"
-
 #if defined(_WIN32)
 
 void *hot_loader_open(const char *path, char *why, size_t size)
@@ -31,9 +29,9 @@ bool hot_loader_close(void *library, const char *path)
     (void)FreeLibrary((HMODULE)library);
     return GetModuleHandleA(path) == NULL;
 }
-const reef_hot_library *hot_loader_find(void *library)
+const void *hot_loader_find(void *library, const char *name)
 {
-    return (const reef_hot_library *)(uintptr_t)GetProcAddress((HMODULE)library, ENTRY);
+    return (const void *)(uintptr_t)GetProcAddress((HMODULE)library, name);
 }
 uint32_t hot_loader_ranges(void *library, reef_code_range *ranges)
 {
@@ -71,7 +69,7 @@ bool hot_loader_close(void *library, const char *path)
     return still == NULL;
 }
 
-const reef_hot_library *hot_loader_find(void *library) { return dlsym(library, ENTRY); }
+const void *hot_loader_find(void *library, const char *name) { return dlsym(library, name); }
 
 #if defined(__linux__)
 typedef struct range_search {

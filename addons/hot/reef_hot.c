@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <stdarg.h>
 #include <string.h>
+#include <time.h>
 
 /* A library that is open. */
 typedef struct hot_library {
@@ -39,6 +40,9 @@ struct reef_hot_code {
     size_t size;     /* of the library in use */
     uint64_t hash;
     reef_hot_desc desc;
+    reef_replay *replay; /* NULL: nothing is played again */
+    uint64_t replay_end; /* its end at the last poll: the world has played since what is beyond it */
+    uint64_t replay_ticks;
     char text[REEF_HOT_TEXT_MAX];
 };
 
@@ -73,7 +77,7 @@ static hot_library *library_open(reef_hot_code *h, const hot_file *f, char *why,
     const uint32_t count = x->handle ? hot_loader_ranges(x->handle, &x->range) : 0;
     if (x->handle) (void)reef_code_end(x->code, &x->range, count);
     if (count && h->on_trial) hot_trial_library(&x->range);
-    x->entry = x->handle ? hot_loader_find(x->handle) : NULL;
+    x->entry = x->handle ? hot_loader_find(x->handle, "reef_hot_library_of_this") : NULL;
     if (x->handle && (x->entry == NULL || x->entry->module == NULL))
         (void)snprintf(why, size, "it exports no module: REEF_HOT_LIBRARY(&module)");
     else if (x->handle) {
@@ -102,7 +106,8 @@ static bool library_close(hot_library *x, char *why, size_t size)
     return true;
 }
 
-/* Closes the old libraries that nothing leads into any more. */
+/* Closes the old libraries that nothing leads into any more. While ticks are played again, the history's states have
+ * systems of the old code; so nothing is said of that until they end. */
 static void libraries_close(reef_hot_code *h, bool newest_too)
 {
     char why[REEF_DETAIL_MAX];
@@ -113,7 +118,7 @@ static void libraries_close(reef_hot_code *h, bool newest_too)
             *at = older;
             if (why[0]) hot_say(h, "an old library stays in memory: %s", why);
         } else {
-            hot_say(h, "an old library stays open: %s", why);
+            if (h->replay == NULL) hot_say(h, "an old library stays open: %s", why);
             at = &x->older;
         }
     }
@@ -128,8 +133,23 @@ uint32_t reef_hot_libraries(const reef_hot_code *h)
 
 /* ---- playing again ---- */
 
-/* The last ticks of the history once more, with the code that is in use now. */
-static void ticks_replay(reef_hot_code *h)
+static void replay_drop(reef_hot_code *h)
+{
+    reef_replay_free(h->replay);
+    h->replay = NULL;
+}
+
+/* Is there an input among these ticks of which nothing is known? New code may take its bytes for something else. */
+static bool inputs_unknown(const reef_history *past, uint64_t from, uint64_t to)
+{
+    if (reef_history_input_type(past).id) return false;
+    for (uint64_t t = from; t < to; t++)
+        if (reef_history_input(past, t, NULL)) return true;
+    return false;
+}
+
+/* The last ticks of the history are to be played once more, with the code that is in use now. */
+static void replay_begin(reef_hot_code *h)
 {
     char why[REEF_DETAIL_MAX + 200];
     reef_history *past = h->desc.history;
@@ -138,13 +158,58 @@ static void ticks_replay(reef_hot_code *h)
     if (past == NULL || h->desc.replay == 0) return;
     if (from < r.first) from = r.first;
     if (from == r.tick) return;
-    if (reef_history_rewind(past, from) < 0 || reef_history_replay(past, r.tick) < 0) {
-        (void)reef_error_text(h->world, why, sizeof why);
-        (void)reef_history_rewind(past, r.tick);
-        hot_say(h, "the last ticks can't be played again: %s", why);
+    if (inputs_unknown(past, from, r.tick)) {
+        hot_say(h, "the last ticks can't be played again: their inputs have no type (reef_history_config.input)");
         return;
     }
-    hot_say(h, "%llu ticks were played again", (unsigned long long)(r.tick - from));
+    h->replay = reef_replay_new(past, from);
+    h->replay_end = r.tick;
+    if (h->replay) return;
+    (void)reef_error_text(h->world, why, sizeof why);
+    hot_say(h, "the last ticks can't be played again: %s", why);
+}
+
+static uint64_t clock_ns(void)
+{
+    struct timespec t;
+    (void)timespec_get(&t, TIME_UTC);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static reef_hot_event replay_ends(reef_hot_code *h, reef_status s)
+{
+    char why[REEF_DETAIL_MAX + 200];
+    if (s < 0) (void)reef_error_text(h->world, why, sizeof why);
+    if (reef_replay_history(h->replay) == NULL) (void)snprintf(why, sizeof why, "their history was freed");
+    if (s < 0) hot_say(h, "the last ticks can't be played again: %s", why);
+    else hot_say(h, "%llu ticks were played again", (unsigned long long)h->replay_ticks);
+    replay_drop(h);
+    libraries_close(h, false);
+    return s < 0 ? REEF_HOT_KEPT : REEF_HOT_REPLAYED;
+}
+
+/* Plays some ticks again: `most`, or for a while, but more than the world has played since the last call. So the replay
+ * reaches the world, however many ticks that plays in a frame. */
+static reef_hot_event replay_poll(reef_hot_code *h, uint64_t most)
+{
+    enum { WHILE_NS = 4000000 };
+    const uint64_t begin = clock_ns();
+    reef_replay_range r = reef_replay_reach(h->replay);
+    const uint64_t least = r.end - h->replay_end + 1;
+    reef_status s = REEF_OK;
+    h->replay_end = r.end;
+    for (uint64_t n = 0; s >= 0 && r.tick < r.end; n++) {
+        const bool on = most ? n < most : clock_ns() - begin < WHILE_NS;
+        if (!on && n >= least) return REEF_HOT_SAME;
+        s = reef_replay_play(h->replay, 1);
+        r = reef_replay_reach(h->replay);
+    }
+    if (s >= 0) s = reef_replay_play(h->replay, 0); /* may the world change now? */
+    if (s < 0) return s == REEF_LOCKED ? REEF_HOT_SAME : replay_ends(h, s);
+    h->replay_ticks = r.end - r.from;
+    if (h->desc.replayed) h->desc.replayed(h->desc.context, h->replay);
+    s = reef_replay_take(h->replay);
+    return s == REEF_LOCKED ? REEF_HOT_SAME : replay_ends(h, s);
 }
 
 /* ---- using a library ---- */
@@ -167,7 +232,7 @@ static void library_take_over(reef_hot_code *h, hot_library *x, const hot_file *
                 reef_type_name(done->undescribed));
     if (done->layouts)
         hot_say(h, "%u type%s another layout now", done->layouts, done->layouts == 1 ? " has" : "s have");
-    else if (old) ticks_replay(h);
+    if (old) replay_begin(h);
     libraries_close(h, false);
 }
 
@@ -179,6 +244,7 @@ static bool file_use(reef_hot_code *h, const hot_file *f)
                                    .refuse_undescribed = h->desc.refuse_undescribed,
                                    .history = h->desc.history,
                                    .replay = h->desc.replay};
+    replay_drop(h); /* it plays with the old code */
     hot_library *x = hot_file_check(f, why, sizeof why) ? library_open(h, f, why, sizeof why) : NULL;
     if (x) {
         const char *name = x->entry->module->name;
@@ -212,6 +278,7 @@ static bool trial_passes(reef_hot_code *h, const hot_file *f)
     hot_trial_begin(h->world);
     reef_status s = REEF_OK;
     const bool used = file_use(h, f);
+    while (h->replay && replay_poll(h, UINT64_MAX) == REEF_HOT_SAME) {}
     for (uint32_t i = 0; used && s >= 0 && i < h->desc.trial_ticks; i++) s = reef_tick(h->world, h->desc.trial_dt);
     if (s < 0) (void)reef_error_text(h->world, why, sizeof why);
     hot_trial_end(s < 0 ? why : NULL);
@@ -224,7 +291,8 @@ reef_hot_event reef_hot_poll(reef_hot_code *h)
     hot_file f;
     if (h == NULL) return REEF_HOT_SAME;
     h->text[0] = 0;
-    if (!hot_watch_changed(&h->watch) && !h->waits) return REEF_HOT_SAME;
+    if (!hot_watch_changed(&h->watch) && !h->waits)
+        return h->replay ? replay_poll(h, h->desc.replay_ticks) : REEF_HOT_SAME;
     h->waits = false;
     if (!hot_file_read(&f, h->watch.path, why, sizeof why)) {
         hot_say(h, "%s", why);
@@ -269,7 +337,21 @@ reef_hot_code *reef_hot_open(reef_world *w, const char *path, const reef_hot_des
 
 void reef_hot_history(reef_hot_code *h, reef_history *history, uint64_t replay)
 {
-    if (h) h->desc.history = history, h->desc.replay = replay;
+    if (h == NULL) return;
+    if (h->desc.history != history) replay_drop(h);
+    h->desc.history = history;
+    h->desc.replay = replay;
+}
+
+uint64_t reef_hot_replay_left(const reef_hot_code *h)
+{
+    const reef_replay_range r = reef_replay_reach(h ? h->replay : NULL);
+    return r.end - r.tick;
+}
+
+const void *reef_hot_find(const reef_hot_code *h, const char *name)
+{
+    return h && h->newest && name ? hot_loader_find(h->newest->handle, name) : NULL;
 }
 
 const char *reef_hot_text(const reef_hot_code *h) { return h ? h->text : ""; }
@@ -277,6 +359,7 @@ const char *reef_hot_text(const reef_hot_code *h) { return h ? h->text : ""; }
 void reef_hot_close(reef_hot_code *h)
 {
     if (h == NULL) return;
+    replay_drop(h);
     if (h->newest && reef_module_remove(h->world, h->name) >= 0) {
         if (h->newest->entry->close) (void)h->newest->entry->close(h->world);
         libraries_close(h, true);

@@ -29,6 +29,7 @@
 #include "reef/history.h"
 #include "reef/hooks.h"
 #include "reef/observer.h"
+#include "reef/replay.h"
 #include "reef/term.h"
 
 REEF_BEGIN_C
@@ -106,11 +107,21 @@ typedef struct reef_hot_desc {
     /* where copies of the library are put, since the compiler writes the next one where this one was; NULL: a folder of
      * its own in $TMPDIR or /tmp, which reef_hot_close removes */
     const char *folder;
-    /* The last ticks are played again when new code takes over: the state of `replay` ticks ago, or the oldest one that
-     * the history has, with the recorded inputs. The present is then what it would have been with the new code. If a
-     * tick can't be played again, the new code is used all the same, and the text says so. 0: they aren't */
+    /* The last ticks are played again when new code takes over: from the state of `replay` ticks ago, or the oldest one
+     * that the history has, with the recorded inputs. This is done on a fork (reef/replay.h), a few ticks in each
+     * reef_hot_poll, while the world goes on with the new code. What it plays meanwhile is played again, too; then the
+     * world becomes what it would have been with the new code. If that isn't possible, the new code is used all the
+     * same, and the text says why: a tick fails, or it isn't known what the inputs are, since they have bytes and the
+     * history has no reef_history_config.input. 0: nothing is played again */
     reef_history *history;
     uint64_t replay;
+    /* At most so many of these ticks in one reef_hot_poll, but always more than the world has played since the last
+     * one; 0: as many as are played in 4 ms */
+    uint32_t replay_ticks;
+    /* Called when all of them have been played, before the world becomes what they led to: the replay has these states,
+     * and its history those of before. With the inspector: reef_inspector_replayed. May be NULL */
+    void (*replayed)(void *context, reef_replay *replay);
+    void *context; /* for replayed */
     /* A trial before new code is used, on Linux; 0: none. A child process (fork) uses it and plays this many ticks with
      * `trial_dt` seconds each, on one thread, in at most `trial_ms` milliseconds (0: 5,000). If it crashes, fails an
      * assertion, makes a mistake that the checked build reports, or doesn't end, the library is refused, and the text
@@ -124,7 +135,9 @@ typedef struct reef_hot_desc {
 typedef enum reef_hot_event {
     REEF_HOT_SAME = 0, /* nothing has changed */
     REEF_HOT_LOADED,   /* the new code is in use */
-    REEF_HOT_REFUSED   /* the old code goes on, and the text says why */
+    REEF_HOT_REFUSED,  /* the old code goes on, and the text says why */
+    REEF_HOT_REPLAYED, /* the last ticks were played again, and the world is what they led to */
+    REEF_HOT_KEPT      /* they can't be played again: the world stays as it is, and the text says why */
 } reef_hot_event;
 
 /* Opens the library at this path, which must be there, uses its module in the world, and watches it from now on. The
@@ -132,7 +145,8 @@ typedef enum reef_hot_event {
  * REEF_HOT_TEXT_MAX bytes) says why. */
 reef_hot_code *reef_hot_open(reef_world *world, const char *path, const reef_hot_desc *desc, char *reason);
 
-/* Looks whether there is another library at the path, and if so, uses it. To be called between two ticks. A library
+/* Looks whether there is another library at the path, and if so, uses it; otherwise it goes on with playing the last
+ * ticks again, if they are. To be called between two ticks. A library
  * that can't be used changes nothing: one that isn't whole, was compiled for another reef or for the other one of
  * checked and unchecked build, exports no module or one of another name, has names that aren't found, or is refused by
  * reef_code_use. Nothing is done while a loop is open or a tick runs. Costs one call of the system if there is nothing
@@ -140,12 +154,19 @@ reef_hot_code *reef_hot_open(reef_world *world, const char *path, const reef_hot
 reef_hot_event reef_hot_poll(reef_hot_code *hot);
 
 /* From now on these are the settings of reef_hot_desc: another history, because the program has made another one, or
- * NULL; and how many ticks are played again. */
+ * NULL; and how many ticks are played again. With another history nothing of the one before is played any more. */
 void reef_hot_history(reef_hot_code *hot, reef_history *history, uint64_t replay);
 
 enum { REEF_HOT_TEXT_MAX = 1024 };
 /* What the last call did, in one or several lines. The text lives until the next call. NULL: "". */
 const char *reef_hot_text(const reef_hot_code *hot);
+
+/* How many of the last ticks are still to be played again. */
+uint64_t reef_hot_replay_left(const reef_hot_code *hot);
+
+/* The address of something else that the library in use exports, by its name; NULL: it exports nothing of that name. It
+ * lives until new code is in use. */
+const void *reef_hot_find(const reef_hot_code *hot, const char *name);
 
 /* How many libraries are open: the one in use, and older ones that something still leads into. */
 uint32_t reef_hot_libraries(const reef_hot_code *hot);

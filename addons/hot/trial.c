@@ -97,8 +97,8 @@ void hot_trial_begin(reef_world *w)
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGALRM};
     static char stack[1 << 16]; /* also when the stack is used up */
     const struct sigaction action = {.sa_sigaction = trial_ended, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    const struct itimerval limit = {
-        .it_value = {.tv_sec = trial.limit_ms / 1000, .tv_usec = (suseconds_t)(trial.limit_ms % 1000) * 1000}};
+    const struct itimerval limit = {.it_value = {.tv_sec = (time_t)(trial.limit_ms / 1000),
+                                                 .tv_usec = (suseconds_t)(trial.limit_ms % 1000) * 1000}};
     (void)sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) (void)sigaction(signals[i], &action, NULL);
     (void)setitimer(ITIMER_REAL, &limit, NULL);

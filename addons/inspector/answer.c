@@ -26,6 +26,7 @@ static const answer_path paths[] = {
     {"/api/recording", false, false, inspector_answer_recording},
     {"/api/hash", false, false, inspector_answer_hash},
     {"/api/whatif", false, false, inspector_answer_whatif},
+    {"/api/futures", false, false, inspector_answer_futures},
     {"/api/sql", true, false, inspector_answer_sql}, /* changes nothing without writes */
     {"/api/record", true, false, inspector_answer_control},
     {"/api/control", true, true, inspector_answer_control},
@@ -96,6 +97,7 @@ json *inspector_state_json(reef_inspector *i)
         inspector_put(j, "rate", inspector_json_number(i->record_rate));
         inspector_put(j, "dropped", inspector_json_number(i->record_dropped));
     }
+    if (i->futures) inspector_put(j, "futures", inspector_json_number(i->futures_count));
     if (i->step_number) {
         inspector_put(j, "step_system", inspector_text(i->step_system));
         inspector_put(j, "step_number", inspector_integer(i->step_number));

@@ -136,6 +136,7 @@ static void moments_drop(reef_inspector *i)
     inspector_moment_release(i, i->trial);
     i->trial = NULL;
     for (int k = 0; k < MOMENTS; k++) inspector_moment_put(i, (moment_kind)k, NULL);
+    inspector_futures_drop(i);
     newest_drop(i);
 }
 

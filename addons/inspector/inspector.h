@@ -34,7 +34,8 @@ enum {
     SPANS_KEPT = 1 << 15,
     STEPS_MAX = 1000,
     WHATIF_TICKS_MAX = 2000,
-    WATCHES_MAX = 8
+    WATCHES_MAX = 8,
+    FUTURES_MAX = 200 /* states of each of two futures that the program has played */
 };
 
 /* A state of the world. It is dropped with its last holder. */
@@ -69,11 +70,14 @@ typedef enum moment_kind {
     MOMENT_STEP_BEFORE, /* before that system */
     MOMENT_WHATIF_A,
     MOMENT_WHATIF_B,
-    MOMENT_BESIDE, /* of the world beside: reef_inspector_beside */
+    MOMENT_BESIDE,   /* of the world beside: reef_inspector_beside */
+    MOMENT_RECORDED, /* the ends of both futures of a replay: reef_inspector_replayed */
+    MOMENT_REPLAYED,
     MOMENTS
 } moment_kind;
 
 typedef struct whatif whatif;
+typedef struct futures futures;
 
 struct reef_inspector {
     reef_world *world;
@@ -113,6 +117,8 @@ struct reef_inspector {
     char step_system[REEF_SYSTEM_NAME_MAX + 1];
     uint32_t step_number, step_count; /* the system that was stepped last, from 1; of how many */
     whatif *whatif;
+    futures *futures;       /* NULL: the program has played nothing again */
+    uint64_t futures_count; /* how often it has */
 
     /* written by the simulation's thread under the lock */
     bool paused;
@@ -270,8 +276,10 @@ json *inspector_answer_control(request *r);
 json *inspector_answer_edit(request *r);
 json *inspector_answer_whatif(request *r);
 json *inspector_answer_whatif_play(request *r);
+json *inspector_answer_futures(request *r);
 json *inspector_answer_sql(request *r);
 void inspector_whatif_free(reef_inspector *i);
+void inspector_futures_drop(reef_inspector *i); /* futures.c: what a replay has played */
 
 /* Writes edits into a world of this thread: [{"do": "set", ...}]. Returns the number that was done, and why the next
  * one wasn't. */

@@ -127,7 +127,7 @@ moment **inspector_moments_hold(reef_inspector *i, uint64_t from, uint64_t to, u
 {
     pthread_mutex_lock(&i->lock);
     const uint64_t room = i->kept_end - i->kept_first;
-    moment **list = malloc((room + 1) * sizeof(moment *));
+    moment **list = malloc(((size_t)room + 1) * sizeof(moment *));
     *count = 0;
     for (uint64_t n = i->kept_first; list && n < i->kept_end; n++) {
         moment *m = i->kept[n % i->config.record_ticks];

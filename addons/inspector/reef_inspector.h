@@ -20,6 +20,7 @@
 
 #include "reef.h"
 #include "reef/file.h"
+#include "reef/replay.h"
 
 REEF_BEGIN_C
 
@@ -107,6 +108,13 @@ void reef_inspector_turn_to(reef_inspector *inspector, reef_world *world);
 /* Looks at a copy of its world from now on, such as a fork that outlives it; what was recorded stays. Call it on the
  * thread that ticks, before the old world is freed. NULL for either does nothing. */
 void reef_inspector_follow(reef_inspector *inspector, reef_world *world);
+/* Shows two futures in the view "What if": the ticks that a replay (reef/replay.h) has played again, as they were and
+ * as they became, such as with old and with new code. Of both, curves of what is counted stand side by side, and the
+ * page tells what is different at the end. Call it before reef_replay_take, on the thread that ticks; the page is told.
+ * `was` and `is` name the futures, in at most 40 bytes ("the old rules"); NULL: "as it was", "played again". It takes
+ * 200 states of each at most, evenly spaced, which stay until the next replay or world. A replay of another world, and
+ * NULL for the inspector or the replay, do nothing. reef_hot_desc.replayed is where reef_hot would call it. */
+void reef_inspector_replayed(reef_inspector *inspector, reef_replay *replay, const char *was, const char *is);
 /* Is the page or anything else connected, or was it within the last three seconds? Any thread. */
 bool reef_inspector_is_open(const reef_inspector *inspector);
 

@@ -33,7 +33,8 @@ uint64_t inspector_parameter_number(const request *r, const char *name, uint64_t
 
 bool inspector_view_open(request *r, const char *name, view *v)
 {
-    static const char *const words[MOMENTS] = {"now", "", "step", "before-step", "without", "with", "beside"};
+    static const char *const words[MOMENTS] = {"now",  "",       "step",     "before-step", "without",
+                                               "with", "beside", "recorded", "replayed"};
     char at[32] = "now";
     *v = (view){NULL, NULL};
     if (!inspector_parameter(r, name, at, sizeof at)) strcpy(at, "now");

@@ -103,7 +103,7 @@ json *inspector_ticks_after(reef_inspector *i, uint64_t first, uint64_t most, ui
     if (first < i->row_first) first = i->row_first;
     if (end > TICKS_SHOWN && first < end - TICKS_SHOWN) first = end - TICKS_SHOWN;
     if (end > most && first < end - most) first = end - most;
-    tick_row *rows = first < end ? malloc((end - first) * sizeof *rows) : NULL;
+    tick_row *rows = first < end ? malloc((size_t)(end - first) * sizeof *rows) : NULL;
     const uint64_t count = rows ? end - first : 0;
     for (uint64_t n = 0; n < count; n++) rows[n] = i->rows[(first + n) % TICKS_SHOWN];
     pthread_mutex_unlock(&i->lock);

@@ -18,7 +18,8 @@ static void add(text *t, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    const int n = vsnprintf(t->bytes ? t->bytes + t->count : NULL, t->bytes ? t->room - t->count : 0, format, values);
+    const bool fits = t->bytes && t->count < t->room;
+    const int n = vsnprintf(fits ? t->bytes + t->count : NULL, fits ? t->room - t->count : 0, format, values);
     va_end(values);
     if (n > 0) t->count += (size_t)n;
 }
@@ -79,6 +80,16 @@ static void type_add(text *t, const char *what, reef_component type)
             add(t, " %s=%lld", f->names->values[n].name, (long long)f->names->values[n].value);
     }
     add(t, "\n");
+}
+
+size_t net__type_text(reef_component type, char *bytes, size_t size)
+{
+    text t = {bytes, 0, size + 1};
+    type_add(&t, "type", type);
+    if (t.count > size) t.count = size;
+    if (t.count && bytes[t.count - 1] == '\n') t.count--;
+    bytes[t.count] = 0;
+    return t.count;
 }
 
 typedef struct visit {

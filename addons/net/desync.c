@@ -1,17 +1,21 @@
 /* Two programs whose confirmed states differ find out where, before the session ends.
  *
- * Both go back to the earliest state that both still have, and then compare lists of hashes, one stage after the other.
- * Both know both lists, and so both take the same way:
+ * Both go back to the last state that was equal, or if they don't know one to the earliest that both still have, and
+ * then compare lists of hashes, one stage after the other. Both know both lists, and so both take the same way:
  *
  *     TICKS    the state after each tick since          -> the first tick that led to different states
  *     SYSTEMS  that tick again, with the first k systems only, k = 0, 1 ...   -> the system
- *     PARTS    the parts of the hash after the tick: of the ids, names, times ..., and of each type    -> the type
- *     PLACES   the values of the type by ranges of the entity's index: 64 ranges, then 64 within one ...    -> the
- * entity
+ *     PARTS    the parts of the hash after the tick: of the ids, names, times ..., and of each type; the highest index
+ *              of an entity                             -> the type, and with which stage places begin
+ *     PLACES   the values of the type by ranges of the entity's index: 256 ranges, then 256 within one ...
+ *                                                       -> the entity
  *     VALUE    its value                                -> the field, and both values
  *
- *     DESYNC   message, session, incarnation; tick of the hash; tick of the state to begin with, the later one of both
- *              sides counts; stage; count; numbers of 8 bytes
+ * The lists of SYSTEMS and PARTS need only the tick, and travel together. So among 65,536 entities the difference is
+ * named after five times the way between the two.
+ *
+ *     DESYNC   message, session, incarnation; tick of the hash, and the hash; tick of the state to begin with, the
+ *              later one of both sides counts; stage; count; numbers of 8 bytes
  *
  * Each side sends the lists that it has until the other one has got on. The session goes on meanwhile: for a list the
  * world is set to an earlier state and back, within an update. What can't be found within three seconds is left out of
@@ -27,7 +31,7 @@
 #include <reef/schedule.h>
 #include <stdio.h>
 
-enum { FIRST_SHIFT = 26, SHIFT = 6 };
+enum { FIRST_SHIFT = 24, SHIFT = 8 };
 
 static uint64_t mix(uint64_t h, uint64_t value)
 {
@@ -129,7 +133,7 @@ static void system_name(reef_net *net, net_desync *d, uint32_t k)
 
 /* ---- parts ---- */
 
-enum { KINDS = REEF_HASH_STORE + 1 };
+enum { KINDS = REEF_HASH_STORE + 1, TYPES = KINDS + 1 }; /* between them: the highest index */
 
 static bool part_add(void *context, const reef_hash_part *part)
 {
@@ -146,10 +150,18 @@ static bool part_add(void *context, const reef_hash_part *part)
     return true;
 }
 
+static bool index_note(void *context, reef_entity e, reef_component type, const void *data, size_t size)
+{
+    (void)type, (void)data, (void)size;
+    *(uint64_t *)context = e.index;
+    return true;
+}
+
 static reef_status parts_list(reef_net *net, net_desync *d)
 {
-    memset(d->mine[NET_PARTS], 0, KINDS * sizeof d->mine[NET_PARTS][0]);
-    d->count[NET_PARTS] = KINDS;
+    memset(d->mine[NET_PARTS], 0, TYPES * sizeof d->mine[NET_PARTS][0]);
+    d->count[NET_PARTS] = TYPES;
+    (void)reef_visit_entities(net->config.world, index_note, &d->mine[NET_PARTS][KINDS]);
     return reef_hash_parts(net->config.world, part_add, d) ? REEF_OK : REEF_NO_MEMORY;
 }
 
@@ -181,7 +193,8 @@ static bool place_add(void *context, reef_entity e, reef_component type, const v
     if (type.id != p->d->type.id || e.index < p->d->lowest) return true;
     const uint64_t place = (uint64_t)(e.index - p->d->lowest) >> p->shift;
     if (place >= 1u << SHIFT) return true;
-    if (p->list) p->list[place] += mix(mix(reef_entity_bits(e), 7), value_hash(type, data, size));
+    const uint64_t hash = mix(mix(reef_entity_bits(e), 7), value_hash(type, data, size)) >> 32;
+    if (p->list) p->list[place / 2] ^= hash << 32 * (place & 1); /* two of them in a number */
     if (e.index == p->d->lowest) {
         p->value = data;
         p->size = size;
@@ -190,17 +203,21 @@ static bool place_add(void *context, reef_entity e, reef_component type, const v
     return true;
 }
 
-static uint32_t shift_of(uint32_t stage)
+static uint32_t shift_of(uint32_t stage) { return FIRST_SHIFT - (stage - NET_PLACES) * SHIFT; }
+
+/* The stage in which each index is in one of the ranges. */
+static uint32_t places_begin(uint64_t highest)
 {
-    const uint32_t down = (stage - NET_PLACES) * SHIFT;
-    return down > FIRST_SHIFT ? 0 : FIRST_SHIFT - down;
+    uint32_t stage = NET_VALUE - 1;
+    while (stage > NET_PLACES && highest >> shift_of(stage) >> SHIFT) stage--;
+    return stage;
 }
 
 static reef_status places_list(reef_net *net, net_desync *d, uint32_t stage)
 {
     places p = {.d = d, .list = d->mine[stage], .shift = shift_of(stage)};
     memset(p.list, 0, sizeof d->mine[stage]);
-    d->count[stage] = 1u << SHIFT;
+    d->count[stage] = (1u << SHIFT) / 2;
     return reef_visit_world(net->config.world, place_add, &p) ? REEF_OK : REEF_NO_MEMORY;
 }
 
@@ -219,42 +236,7 @@ static reef_status value_list(reef_net *net, net_desync *d)
     return REEF_OK;
 }
 
-/* ---- values as text ---- */
-
-static void element_text(const reef_field *f, const unsigned char *at, char *text, size_t size)
-{
-#define WRITE(KIND, type, format, as) \
-    case KIND: { \
-        type v; \
-        memcpy(&v, at, sizeof v); \
-        (void)snprintf(text, size, format, (as)v); \
-        return; \
-    }
-    switch (f->kind) {
-        WRITE(REEF_BOOL, uint8_t, "%u", unsigned)
-        WRITE(REEF_I8, int8_t, "%d", int)
-        WRITE(REEF_U8, uint8_t, "%u", unsigned)
-        WRITE(REEF_I16, int16_t, "%d", int)
-        WRITE(REEF_U16, uint16_t, "%u", unsigned)
-        WRITE(REEF_I32, int32_t, "%d", int)
-        WRITE(REEF_U32, uint32_t, "%u", unsigned)
-        WRITE(REEF_I64, int64_t, "%lld", long long)
-        WRITE(REEF_U64, uint64_t, "%llu", unsigned long long)
-        WRITE(REEF_F32, float, "%.9g", double)
-        WRITE(REEF_F64, double, "%.17g", double)
-        WRITE(REEF_CHAR, char, "'%c'", int)
-    default:
-        (void)snprintf(text, size, "#%uv%u", ((const reef_entity *)(const void *)at)->index,
-                       ((const reef_entity *)(const void *)at)->generation);
-    }
-#undef WRITE
-}
-
-static size_t element_bytes(reef_kind kind)
-{
-    static const unsigned char bytes[] = {1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 1, 8};
-    return kind <= REEF_ENTITY ? bytes[kind] : 1;
-}
+/* ---- values ---- */
 
 /* Names the first field that differs, and writes both values. */
 static void value_compare(net_desync *d)
@@ -270,15 +252,15 @@ static void value_compare(net_desync *d)
     }
     if (!reef_type_get(d->type, &i)) return;
     const unsigned char *a = (const unsigned char *)&mine[2], *b = (const unsigned char *)&theirs[2];
-    const size_t size = mine[1] < theirs[1] ? mine[1] : theirs[1];
+    const size_t size = (size_t)(mine[1] < theirs[1] ? mine[1] : theirs[1]);
     for (uint32_t f = 0; f < i.field_count; f++) {
         const reef_field *field = &i.fields[f];
-        const size_t one = element_bytes(field->kind);
+        const size_t one = net__element_bytes(field->kind);
         for (size_t at = field->offset; at + one <= field->offset + field->bytes && at + one <= size; at += one) {
             if (memcmp(a + at, b + at, one) == 0) continue;
-            (void)snprintf(r->field, sizeof r->field, "%s", field->name);
-            element_text(field, a + at, r->here, sizeof r->here);
-            element_text(field, b + at, r->there, sizeof r->there);
+            net__field_name(field, at, r->field, sizeof r->field);
+            net__element_text(field, a + at, r->here, sizeof r->here);
+            net__element_text(field, b + at, r->there, sizeof r->there);
             return;
         }
     }
@@ -298,7 +280,7 @@ static uint32_t difference(const net_desync *d, uint32_t stage, uint32_t from)
 /* What follows from both lists of the present stage. False: nothing more can be found. */
 static bool conclude(reef_net *net, net_desync *d)
 {
-    const uint32_t from = d->stage == NET_PARTS ? KINDS : 0;
+    const uint32_t from = d->stage == NET_PARTS ? TYPES : 0;
     const uint32_t i = d->stage == NET_VALUE ? 0 : difference(d, d->stage, from);
     switch (d->stage) {
     case NET_TICKS:
@@ -315,23 +297,25 @@ static bool conclude(reef_net *net, net_desync *d)
         d->type = d->types[i];
         (void)snprintf(d->report.component, sizeof d->report.component, "%s", reef_type_name(d->type));
         d->lowest = 0;
+        d->places = places_begin(d->mine[NET_PARTS][KINDS] | d->theirs[NET_PARTS][KINDS]);
         return true;
     case NET_VALUE: value_compare(d); return false;
     default:
-        if (i >= 1u << SHIFT) return false;
-        d->lowest += i << shift_of(d->stage);
+        if (i >= (1u << SHIFT) / 2) return false;
+        d->lowest += (2 * i + ((uint32_t)d->mine[d->stage][i] == (uint32_t)d->theirs[d->stage][i]))
+                     << shift_of(d->stage);
         return true;
     }
 }
 
-static reef_status list_of(reef_net *net, net_desync *d)
+static reef_status list_of(reef_net *net, net_desync *d, uint32_t stage)
 {
-    if (d->stage == NET_TICKS) return ticks_list(net, d);
-    if (d->stage == NET_SYSTEMS) return systems_list(net, d);
+    if (stage == NET_TICKS) return ticks_list(net, d);
+    if (stage == NET_SYSTEMS) return systems_list(net, d);
     const reef_status s = reef_restore(net->config.world, d->after);
     if (s < 0) return s;
-    if (d->stage == NET_PARTS) return parts_list(net, d);
-    return d->stage == NET_VALUE ? value_list(net, d) : places_list(net, d, d->stage);
+    if (stage == NET_PARTS) return parts_list(net, d);
+    return stage == NET_VALUE ? value_list(net, d) : places_list(net, d, stage);
 }
 
 static reef_status back(reef_net *net, net_desync *d)
@@ -343,26 +327,34 @@ static reef_status back(reef_net *net, net_desync *d)
     return REEF_OK;
 }
 
-static reef_status list_make(reef_net *net, net_desync *d)
+static reef_status list_make(reef_net *net, net_desync *d, uint32_t stage)
 {
     reef_status s = keep(net, d);
-    d->count[d->stage] = 0;
+    d->count[stage] = 0;
     if (s < 0) return s;
     d->present = reef_snapshot_take(net->config.world);
     if (d->present == NULL) return REEF_NO_MEMORY;
-    s = list_of(net, d);
-    d->made = s >= 0;
+    s = list_of(net, d, stage);
+    d->made[stage] = s >= 0;
     return back(net, d);
 }
 
+/* The last stage whose list needs nothing that isn't found yet. */
+static uint32_t stage_ahead(const net_desync *d) { return d->stage == NET_SYSTEMS ? NET_PARTS : d->stage; }
+
+/* Sends the lists of this stage, and of the one before, in which the other side may be. */
 static void lists_send(reef_net *net, const net_desync *d)
 {
-    for (uint32_t stage = d->stage ? d->stage - 1 : 0; stage <= d->stage; stage++) {
+    uint32_t from = d->stage ? d->stage - 1 : 0;
+    if (d->places && d->stage == d->places) from = NET_SYSTEMS;
+    for (uint32_t stage = from; stage <= stage_ahead(d); stage++) {
+        if (!d->made[stage]) continue;
         unsigned char room[REEF_NET_DATAGRAM_MAX - 32];
         wire w = {room, 0, sizeof room, false};
         net__head(net, &w, NET_DESYNC);
         wire_u64(&w, net->incarnation);
         wire_u64(&w, d->tick);
+        wire_u64(&w, reef_net_hash(net, d->tick));
         wire_u64(&w, d->equal);
         wire_u8(&w, stage);
         wire_u8(&w, d->count[stage]);
@@ -371,22 +363,15 @@ static void lists_send(reef_net *net, const net_desync *d)
     }
 }
 
-static void states_release(reef_net *net, net_desync *d)
-{
-    reef_snapshot_free(d->start);
-    reef_snapshot_free(d->before);
-    reef_snapshot_free(d->after);
-    net__release(net, d->inputs, d->inputs_bytes + 1);
-    d->start = d->before = d->after = NULL;
-    d->inputs = NULL;
-}
-
 void net__desync_free(reef_net *net)
 {
     net_desync *d = net->desync;
     if (d == NULL) return;
-    states_release(net, d);
+    reef_snapshot_free(d->start);
+    reef_snapshot_free(d->before);
+    reef_snapshot_free(d->after);
     reef_snapshot_free(d->present);
+    net__release(net, d->inputs, d->inputs_bytes + 1);
     net__release(net, d, sizeof *d);
     net->desync = NULL;
 }
@@ -397,7 +382,9 @@ static void again(net_desync *d, uint64_t tick, uint64_t equal)
     d->tick = tick;
     d->equal = d->report.tick = equal;
     d->stage = NET_TICKS;
-    d->made = d->done = false;
+    d->places = 0;
+    d->done = false;
+    memset(d->made, 0, sizeof d->made);
     memset(d->count, 0, sizeof d->count);
     memset(d->their_count, 0, sizeof d->their_count);
     reef_snapshot_free(d->before);
@@ -405,7 +392,7 @@ static void again(net_desync *d, uint64_t tick, uint64_t equal)
     d->before = d->after = NULL;
 }
 
-void net__desync_begin(reef_net *net, net_link *with, uint64_t tick)
+static void begin(reef_net *net, net_link *with, uint64_t tick)
 {
     net_desync *d = net->desync;
     if (!with->differs) with->differs_at = net->now;
@@ -415,13 +402,27 @@ void net__desync_begin(reef_net *net, net_link *with, uint64_t tick)
     d = net->desync = net__alloc(net, sizeof *d);
     if (d == NULL) return; /* the next hash tries again */
     *d = (net_desync){.with = with, .with_incarnation = with->incarnation, .tick = tick, .began_at = net->now};
-    /* as far back as both can go: hashes of earlier ticks may not have been compared yet */
+    /* to the last state that was equal, or as far back as both can go */
     d->equal = tick > NET_LIST - 1 ? tick - (NET_LIST - 1) : 0;
+    if (with->equal_tick > d->equal) d->equal = with->equal_tick;
     const uint64_t first = net->base + reef_history_reach(net->history).first;
     if (d->equal < first) d->equal = first;
     d->report.player = (int)(with - net->links);
     d->report.tick = d->equal;
     (void)keep(net, d);
+}
+
+void net__hash_compare(reef_net *net, net_link *link, uint64_t tick, uint64_t hash)
+{
+    const uint64_t mine = reef_net_hash(net, tick);
+    if (mine == 0 || tick <= link->hash_tick || link->differs) return;
+    link->hash_tick = tick;
+    net->stats.hashes_compared++;
+    if (mine == hash) link->equal_tick = tick;
+    else if (!link->guest) begin(net, link, tick);
+    else if (net->seat >= 0) { /* it will see that it differs from the host */ net__guest_release(net, link);
+        *link = (net_link){0};
+    }
 }
 
 bool net__is_right(const reef_net *net)
@@ -441,11 +442,14 @@ static void end(reef_net *net, const net_report *r)
              r->here[0] ? r->here : "?", r->there[0] ? r->there : "?");
 }
 
-/* The search is over. */
+/* The search is over. The state to begin with and the inputs stay: reef_net_desync_save. */
 static void judge(reef_net *net, net_desync *d)
 {
     d->over = true;
-    states_release(net, d);
+    reef_snapshot_free(d->before);
+    reef_snapshot_free(d->after);
+    d->before = d->after = NULL;
+    net__record_difference(net);
     if (!net__is_right(net)) {
         end(net, &d->report);
         return;
@@ -461,21 +465,21 @@ reef_status net__desync(reef_net *net)
     const reef_status s = back(net, d);
     if (s < 0) return s;
     if (d->over) return REEF_OK;
-    if (!d->made) {
-        const reef_status made = list_make(net, d);
-        if (d->present) return made;
-    }
-    if (d->made && !d->done && d->their_count[d->stage]) {
-        if (!conclude(net, d) || d->stage == NET_VALUE) {
-            d->done = true;
-            d->done_at = net->now;
-        } else {
-            d->stage++;
-            d->made = false;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (uint32_t stage = d->stage; stage <= stage_ahead(d); stage++) {
+            const reef_status made = d->made[stage] ? REEF_OK : list_make(net, d, stage);
+            if (d->present) return made;
         }
+        if (d->done || !d->made[d->stage] || d->their_count[d->stage] == 0) break;
+        d->done = !conclude(net, d) || d->stage == NET_VALUE;
+        if (d->done) d->done_at = net->now;
+        else d->stage = d->stage == NET_PARTS ? d->places : d->stage + 1;
+        d->sent_at = 0;
+        moved = !d->done;
     }
     const bool there = d->with->used && d->with->incarnation == d->with_incarnation;
-    if (there && d->made && (d->sent_at == 0 || net->now - d->sent_at >= 10 * NET_MS)) {
+    if (there && (d->sent_at == 0 || net->now - d->sent_at >= 10 * NET_MS)) {
         d->sent_at = net->now;
         lists_send(net, d);
     }
@@ -487,7 +491,7 @@ reef_status net__desync(reef_net *net)
 void net__desync_read(reef_net *net, wire *w)
 {
     net_link *l = net__link_of(net, wire_get64(w));
-    const uint64_t tick = wire_get64(w), equal = wire_get64(w);
+    const uint64_t tick = wire_get64(w), hash = wire_get64(w), equal = wire_get64(w);
     const uint32_t stage = wire_get8(w), count = wire_get8(w);
     const uint64_t mine = reef_net_hash(net, tick);
     if (w->bad || l == NULL || l->guest || stage >= NET_STAGES || count > NET_LIST || mine == 0) {
@@ -495,7 +499,9 @@ void net__desync_read(reef_net *net, wire *w)
         return;
     }
     net_desync *d = net->desync;
-    if (d == NULL || d->with != l) return; /* this program sees the difference by itself, soon */
+    if (d == NULL) net__hash_compare(net, l, tick, hash); /* the frame that had it is lost, or came too early */
+    d = net->desync;
+    if (d == NULL || d->with != l) return;
     if (d->over) return;
     if (tick < d->tick && tick > d->start_tick) again(d, tick, d->start_tick); /* the other side saw an earlier one */
     if (d->tick != tick) return;
@@ -507,7 +513,8 @@ void net__desync_read(reef_net *net, wire *w)
 
 bool reef_net_desync_get(const reef_net *net, reef_net_desync *report)
 {
-    if (net == NULL || report == NULL || net->desync == NULL || !net->desync->over) return false;
+    if (net == NULL || report == NULL || net->desync == NULL) return false;
+    if (!net->desync->done && !net->desync->over) return false;
     const net_report *r = &net->desync->report;
     *report = (reef_net_desync){.tick = r->tick,
                                 .player = r->player,

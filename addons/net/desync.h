@@ -4,7 +4,7 @@
 
 #include "net.h"
 
-enum { NET_TICKS, NET_SYSTEMS, NET_PARTS, NET_PLACES, NET_VALUE = NET_PLACES + 6, NET_STAGES, NET_LIST = 128 };
+enum { NET_TICKS, NET_SYSTEMS, NET_PARTS, NET_PLACES, NET_VALUE = NET_PLACES + 4, NET_STAGES, NET_LIST = 128 };
 
 typedef struct net_report {
     uint64_t tick;
@@ -18,9 +18,10 @@ struct net_desync {
     uint64_t with_incarnation;
     uint64_t tick, equal, at; /* the hash that differs, the last equal state, the tick in question */
     uint64_t began_at, sent_at, done_at;
-    uint32_t stage;
-    bool made, done; /* the list of this stage; everything */
-    bool over;       /* judged; only the report is of use */
+    uint32_t stage, places; /* places: the stage with which places begin; 0: not known */
+    bool made[NET_STAGES];  /* the lists of this side */
+    bool done;              /* everything is found, or nothing more can be */
+    bool over;              /* judged; only the report, and what is kept for a recording, is of use */
     /* The state before tick `start_tick`, and the inputs from there up to `tick`; states before and after tick `at`. */
     uint64_t start_tick, inputs_until;
     reef_snapshot *start, *before, *after;

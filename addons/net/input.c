@@ -78,10 +78,10 @@ static bool element_allowed(const reef_field *f, const unsigned char *at, size_t
     }
 }
 
-bool net__input_allowed(const reef_net *net, const void *input)
+bool net__input_allowed(reef_component id, const void *input)
 {
     reef_type_info type;
-    if (!reef_type_get(net->config.input, &type)) return false;
+    if (!reef_type_get(id, &type)) return false;
     for (uint32_t i = 0; i < type.field_count; i++) {
         const reef_field *f = &type.fields[i];
         size_t bytes = 1;
@@ -306,7 +306,7 @@ void net__emit(reef_net *net)
     _Alignas(16) unsigned char input[REEF_NET_INPUT_MAX] = {0};
     if (seat->first == NET_NEVER || seat->end != NET_NEVER || net->local_next > net->tick + net->delay) return;
     if (net->config.sample) net->config.sample(net->config.context, input);
-    if (!net__input_allowed(net, input)) { /* the others would refuse it */
+    if (!net__input_allowed(net->config.input, input)) { /* the others would refuse it */
         memset(input, 0, sizeof input);
         net->stats.refused++;
     }

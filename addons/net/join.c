@@ -99,15 +99,16 @@ void net__welcome_read(reef_net *net, wire *w, uint64_t from)
         net->asked_at = 0;
         return;
     }
-    if (size == 0 || size > net->config.state_bytes_max || kind > NET_BLOB_DESCRIPTION) {
+    if (size == 0 || size > net->config.state_bytes_max || size >= SIZE_MAX - NET_CHUNK ||
+        kind > NET_BLOB_DESCRIPTION) {
         net__end(net, "the host's state has %llu bytes, which is more than this program takes",
                  (unsigned long long)size);
         return;
     }
     net__join_release(net);
-    net->blob_size = size;
-    net->blob_chunks = (size + NET_CHUNK - 1) / NET_CHUNK;
-    net->blob_bytes = net__alloc(net, size + 1);
+    net->blob_size = (size_t)size;
+    net->blob_chunks = (net->blob_size + NET_CHUNK - 1) / NET_CHUNK;
+    net->blob_bytes = net__alloc(net, net->blob_size + 1);
     net->blob_seen = net__alloc(net, net->blob_chunks + 1);
     if (net->blob_bytes == NULL || net->blob_seen == NULL) {
         net__join_release(net); /* the next HELLO tries again */

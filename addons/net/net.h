@@ -71,7 +71,7 @@
 #include <reef/type_info.h>
 
 enum {
-    NET_VERSION = 2,
+    NET_VERSION = 3,
     NET_SEATS = REEF_NET_PLAYERS_MAX,
     NET_GUESTS = 8,
     NET_LINKS = NET_SEATS + NET_GUESTS, /* links 0 ... 7 belong to the seats, the others to guests */
@@ -164,7 +164,7 @@ typedef struct net_link {
     uint64_t cursor[NET_SEATS], cursor_at;
     uint64_t round_ns, their_time, their_time_at;
     uint64_t view_sent_at;
-    uint64_t hash_tick;                /* the last hash that was compared */
+    uint64_t hash_tick, equal_tick;    /* the last hash that was compared, and the last one that was equal */
     bool differs;                      /* its hash was another one */
     uint64_t differs_at, condemned_at; /* condemned_at: when this program found that it is to be dropped; 0: not */
     /* a blob for a guest */
@@ -261,11 +261,13 @@ struct reef_net {
     uint32_t blob, blob_number, attempt;
     net_blob_kind blob_kind;
     unsigned char *blob_bytes, *blob_seen;
-    uint64_t blob_size, blob_base, blob_chunks;
+    size_t blob_size, blob_base, blob_chunks;
     char *description;
     size_t description_bytes;
     uint64_t digest;
-    net_desync *desync; /* states differ, and both sides look where; NULL: they don't */
+    bool recorded;         /* the recording has begun */
+    reef_status recording; /* what ended it */
+    net_desync *desync;    /* states differ, and both sides look where; NULL: they don't */
     reef_net_stats stats;
 };
 
@@ -279,7 +281,7 @@ void net__end(reef_net *net, const char *format, ...);
 /* ---- inputs: input.c ---- */
 unsigned char *net__input(reef_net *net, uint32_t seat, uint64_t tick);
 bool net__plays(const net_seat *seat, uint64_t tick);
-bool net__input_allowed(const reef_net *net, const void *input);
+bool net__input_allowed(reef_component type, const void *input);
 /* Writes what tick `tick` is played with, as far as is known, the rest predicted: packed_bytes. */
 void net__pack(reef_net *net, uint64_t tick, unsigned char *packed);
 void net__unpack(const reef_net *net, const unsigned char *packed, reef_net_tick *tick);
@@ -348,15 +350,30 @@ void net__serve(reef_net *net, uint64_t passed_ns);
 void net__guest_release(reef_net *net, net_link *link);
 
 /* ---- states that differ: desync.c ---- */
-void net__desync_begin(reef_net *net, net_link *with, uint64_t tick);
+/* Compares the hash that another program has of the state before a tick, and begins the search if it differs. */
+void net__hash_compare(reef_net *net, net_link *link, uint64_t tick, uint64_t hash);
 /* Fails when the world isn't in its own state again. */
 reef_status net__desync(reef_net *net);
 void net__desync_free(reef_net *net);
 bool net__is_right(const reef_net *net); /* a quorum has told the hashes of this program */
 void net__desync_read(reef_net *net, wire *w);
 
+/* ---- recordings: recorder.c; nothing if there is no writer ---- */
+void net__record_begin(reef_net *net, uint64_t tick);
+void net__record_tick(reef_net *net, const reef_net_tick *tick);
+void net__record_hash(reef_net *net, uint64_t tick, uint64_t hash);
+void net__record_difference(reef_net *net);
+
+/* ---- values as text: value.c ---- */
+uint32_t net__element_bytes(reef_kind kind);
+void net__element_text(const reef_field *f, const unsigned char *at, char *text, size_t size);
+/* The name of the field with the element at `at` of the value: "x", or "x[2]". */
+void net__field_name(const reef_field *f, size_t at, char *text, size_t size);
+
 /* ---- what must be equal: describe.c ---- */
 bool net__describe(reef_net *net); /* writes net->description; false: no memory */
+/* Writes what a type is, without its zero, at most `size` bytes and a zero. Returns how many. */
+size_t net__type_text(reef_component type, char *text, size_t size);
 uint64_t net__digest(const char *text, size_t count);
 
 #endif

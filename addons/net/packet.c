@@ -263,19 +263,6 @@ void net__frames_send(reef_net *net)
 
 /* ---- reading frames ---- */
 
-static void hash_compare(reef_net *net, net_link *link, uint64_t tick, uint64_t hash)
-{
-    const uint64_t mine = reef_net_hash(net, tick);
-    if (mine == 0 || tick <= link->hash_tick || link->differs) return;
-    link->hash_tick = tick;
-    net->stats.hashes_compared++;
-    if (mine == hash) return;
-    if (!link->guest) net__desync_begin(net, link, tick);
-    else if (net->seat >= 0) { /* it will see that it differs from the host */ net__guest_release(net, link);
-        *link = (net_link){0};
-    }
-}
-
 /* Takes an input from its player, or where nobody signs from anybody. False: it isn't the next one, or not allowed. */
 static bool input_take(reef_net *net, uint32_t s, const net_start *start, const unsigned char *input,
                        const unsigned char *signature)
@@ -284,7 +271,7 @@ static bool input_take(reef_net *net, uint32_t s, const net_start *start, const 
     if (start->tick != seat->have || start->tick >= seat->end || start->tick >= net->tick + NET_REACH) return true;
     if (net__signs(net) && start->tick / NET_BLOCK != seat->proven / NET_BLOCK)
         return true; /* a signature is missing */
-    if (!net__input_allowed(net, input)) return false;
+    if (!net__input_allowed(net->config.input, input)) return false;
     memcpy(net__input(net, s, start->tick), input, net->input_bytes);
     if (start->incarnation) net__start_add(net, *start);
     seat->have++;
@@ -301,7 +288,7 @@ static bool block_gather(reef_net *net, net_block *block, const net_start *start
     const uint64_t first = start->tick / NET_BLOCK * NET_BLOCK;
     if (start->tick == first) *block = (net_block){.seat = start->by, .first = first};
     if (block->first != first || block->seat != start->by) return true; /* its beginning is missing */
-    if (!net__input_allowed(net, input)) return false;
+    if (!net__input_allowed(net->config.input, input)) return false;
     memcpy(block->inputs + (start->tick - first) * net->input_bytes, input, net->input_bytes);
     if (start->incarnation) block->start = *start;
     if (signature == NULL || first >= net->tick + NET_REACH) return true;
@@ -424,7 +411,7 @@ void net__frame_read(reef_net *net, wire *w, uint64_t from, bool relayed)
         hash[i][1] = wire_get64(w);
     }
     if (hashes > HASHES) w->bad = true;
-    for (uint32_t i = hashes; !w->bad && i-- > 0;) hash_compare(net, l, hash[i][0], hash[i][1]);
+    for (uint32_t i = hashes; !w->bad && i-- > 0;) net__hash_compare(net, l, hash[i][0], hash[i][1]);
     while (!w->bad && wire_left(w)) run_get(net, w, l);
     if (w->bad) net->stats.refused++;
 }

@@ -27,7 +27,9 @@ reef_status net__history_begin(reef_net *net, uint64_t tick)
     }
     memset(net->hashes, 0, sizeof net->hashes);
     net->hashed = (tick + net->config.hash_every - 1) / net->config.hash_every * net->config.hash_every;
-    return net->history ? REEF_OK : REEF_NO_MEMORY;
+    if (net->history == NULL) return REEF_NO_MEMORY;
+    net__record_begin(net, tick);
+    return REEF_OK;
 }
 
 reef_world *net__fork_at(reef_net *net, uint64_t tick)
@@ -77,9 +79,10 @@ reef_status net__correct(reef_net *net)
         reef_net_tick t = {.tick = net->checked};
         size_t bytes;
         const unsigned char *input = reef_history_input(net->history, t.tick - net->base, &bytes);
-        if (net->config.confirmed == NULL || input == NULL) continue;
+        if (input == NULL) continue;
         net__unpack(net, input, &t);
-        net->config.confirmed(net->config.context, &t);
+        net__record_tick(net, &t);
+        if (net->config.confirmed) net->config.confirmed(net->config.context, &t);
     }
     return REEF_OK;
 }
@@ -147,6 +150,7 @@ reef_status net__hash(reef_net *net)
         const size_t at = net->hashed / net->config.hash_every % NET_HASHES;
         net->hashes[at].tick = net->hashed;
         net->hashes[at].hash = hash;
+        net__record_hash(net, net->hashed, hash);
         net->hashed += net->config.hash_every;
     }
     return REEF_OK;

@@ -81,10 +81,13 @@ typedef struct reef_net_config {
     /* Predicts the input of a player for `tick`; `input` contains the last one that is known, `since` ticks old. It
      * must be a function of its arguments. NULL: the last one is repeated. */
     void (*predict)(void *context, uint32_t player, uint64_t tick, uint64_t since, void *input);
-    /* Is told of each confirmed tick once, in their order, with the inputs that count (tick->net is NULL): for
-     * recordings, which play the session again from the state that it began with. NULL: nobody is. */
+    /* Is told of each confirmed tick once, in their order, with the inputs that count (tick->net is NULL). NULL: nobody
+     * is. */
     void (*confirmed)(void *context, const reef_net_tick *tick);
     void *context;
+    /* A recording is written there (reef_net_recording.h): the state that the session begins with or joins at, then
+     * each confirmed tick. When the writer fails, nothing more is written, and the session goes on. {0}: none is. */
+    reef_writer record;
     /* A type with fields whose values are inputs, at most REEF_NET_INPUT_MAX bytes, without entities. Inputs outside of
      * the fields' ranges, numbers that aren't finite, and values of an enum without a name are refused. */
     reef_component input;
@@ -168,11 +171,12 @@ typedef struct reef_net_stats {
     uint64_t stalled_ns;
     uint64_t hashes_compared;
     uint64_t sent, sent_bytes, received, received_bytes;
-    uint64_t refused; /* datagrams, or inputs in them, that were not understood or not allowed */
-    uint64_t relayed; /* datagrams passed on for others */
-    uint64_t views;   /* agreements on who takes part */
-    uint64_t proofs;  /* players who signed two different inputs for a tick */
-    uint32_t delay;   /* ticks between a sample and its tick, now */
+    uint64_t refused;    /* datagrams, or inputs in them, that were not understood or not allowed */
+    uint64_t relayed;    /* datagrams passed on for others */
+    uint64_t views;      /* agreements on who takes part */
+    uint64_t proofs;     /* players who signed two different inputs for a tick */
+    uint64_t unrecorded; /* confirmed ticks that the recording lacks, since it couldn't be written */
+    uint32_t delay;      /* ticks between a sample and its tick, now */
 } reef_net_stats;
 reef_net_stats reef_net_statistics(const reef_net *net);
 

@@ -29,12 +29,6 @@ bool view__grow(const reef_allocator *a, void **block, uint32_t *room, uint32_t 
     return true;
 }
 
-static uint32_t element_bytes(reef_kind kind)
-{
-    static const unsigned char bytes[] = {1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 1, 8};
-    return kind <= REEF_ENTITY ? bytes[kind] : 1;
-}
-
 static uint32_t mix(uint32_t h, const void *bytes, size_t count)
 {
     const uint64_t d = net__digest(bytes, count) ^ (uint64_t)h * UINT64_C(0x9e3779b97f4a7c15);
@@ -53,7 +47,7 @@ static const char *type_make(view_types *types, reef_component id, const reef_ty
     for (uint32_t i = 0; i < info->field_count; i++) {
         const reef_field *f = &info->fields[i];
         const bool entity = f->kind == REEF_ENTITY;
-        const uint32_t one = element_bytes(f->kind), shape[3] = {(uint32_t)f->kind, f->bytes, f->offset};
+        const uint32_t one = net__element_bytes(f->kind), shape[3] = {(uint32_t)f->kind, f->bytes, f->offset};
         types->fields[types->field_count++] = (view_field){f->offset, f->bytes / one * one, one, entity};
         t->wire += entity ? f->bytes / 2 : f->bytes;
         if (entity) types->entities |= 1u << types->count;

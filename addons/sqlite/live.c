@@ -65,22 +65,58 @@ static bool name_known(const reef_sql_session *s, const char *name)
     return reef__sql_name_reserved(name);
 }
 
-/* Adds the table of a type. */
-static bool component_add(reef_sql_session *s, reef_component type)
+/* Makes the table of a type. NULL: no memory. */
+static live_table *component_table(reef_sql_session *s, reef_component type, const char *name)
 {
-    char *name = reef__sql_copy(reef_type_name(type));
-    while (name && name_known(s, name)) name = sqlite3_mprintf("%z_", name);
     live_table *t = name ? table_new(s, LIVE_COMPONENT, 1) : NULL;
-    bool good = t && reef__sql_more(&s->tables, s->table_count, &s->table_room, sizeof(live_table *)) &&
-                reef__sql_table_init(&t->parts[0], type, name);
+    bool good = t && reef__sql_table_init(&t->parts[0], type, name);
     if (good) {
         t->part_count = 1;
         good = columns_list(t);
     }
-    if (good) s->tables[s->table_count++] = t;
-    else table_drop(t);
+    if (good) return t;
+    table_drop(t);
+    return NULL;
+}
+
+/* Adds the table of a type. */
+static bool component_add(reef_sql_session *s, reef_component type)
+{
+    char *name = reef__sql_copy(reef_type_name(type));
+    while (name && name_known(s, name)) name = reef__sql_name_next(name);
+    live_table *t = reef__sql_more(&s->tables, s->table_count, &s->table_room, sizeof(live_table *))
+                        ? component_table(s, type, name)
+                        : NULL;
+    if (t) s->tables[s->table_count++] = t;
     sqlite3_free(name);
-    return good;
+    return t != NULL;
+}
+
+/* Code that was loaded while the world lives may have given a name to another layout (reef/code.h): the table of this
+ * name is that of the new type from now on. */
+static int layouts_follow(reef_sql_session *s)
+{
+    int code = SQLITE_OK;
+    for (uint32_t i = 0; i < s->table_count && code == SQLITE_OK; i++) {
+        live_table *was = s->tables[i];
+        if (was->kind != LIVE_COMPONENT) continue;
+        const reef_component is = reef_type_find(reef_type_name(was->parts[0].type));
+        if (is.id == 0 || is.id == was->parts[0].type.id) continue;
+        live_table *t = component_table(s, is, was->parts[0].name);
+        if (t == NULL) return SQLITE_NOMEM;
+        was->next_old = s->old; /* SQLite may know it still */
+        s->old = was;
+        s->tables[i] = t;
+        code = sqlite3_create_module_v2(s->db, t->parts[0].name, module_of(LIVE_COMPONENT), t, NULL);
+    }
+    return code;
+}
+
+static bool type_has_table(const reef_sql_session *s, uint32_t id)
+{
+    for (uint32_t i = 0; i < s->table_count; i++)
+        if (s->tables[i]->kind == LIVE_COMPONENT && s->tables[i]->parts[0].type.id == id) return true;
+    return false;
 }
 
 static const char *const fixed_names[] = {[LIVE_ENTITIES] = "entities",
@@ -107,7 +143,7 @@ static bool types_add(reef_sql_session *s, uint32_t count)
     reef_component *types = reef__sql_zeroed((count - s->types_known) * sizeof *types);
     if (types == NULL) return false;
     for (uint32_t id = s->types_known + 1; id <= count; id++)
-        if (reef__sql_type_shown((reef_component){id})) types[n++].id = id;
+        if (reef__sql_type_shown((reef_component){id}) && !type_has_table(s, id)) types[n++].id = id;
     qsort(types, n, sizeof *types, by_type_name);
     bool good = true;
     for (uint32_t i = 0; i < n && good; i++) good = component_add(s, types[i]);
@@ -129,6 +165,8 @@ int reef__sql_live_register(reef_sql_session *s, sqlite3 *db)
                                                                        : 8;
         s->tables[s->table_count++] = t;
     }
+    const int followed = layouts_follow(s);
+    if (followed != SQLITE_OK) return followed;
     if (count > s->types_known) {
         if (!types_add(s, count)) return SQLITE_NOMEM;
         s->types_known = count;
@@ -150,6 +188,10 @@ live_table *reef__sql_table_find(const reef_sql_session *s, const char *name)
 void reef__sql_live_drop(reef_sql_session *s)
 {
     for (uint32_t i = 0; i < s->table_count; i++) table_drop(s->tables[i]);
+    for (live_table *t = s->old, *next; t; t = next) {
+        next = t->next_old;
+        table_drop(t);
+    }
     sqlite3_free(s->tables);
 }
 

@@ -60,6 +60,7 @@ typedef struct live_table {
     uint32_t first;    /* number of the first of them */
     uint32_t hidden;   /* number of `query`; `at` comes behind */
     uint64_t named[2]; /* the last statement that has named each of them */
+    struct live_table *next_old;
 } live_table;
 
 typedef struct live_vtab {
@@ -112,6 +113,7 @@ struct reef_sql_session {
     bool (*ends)(void *context, uint64_t changed); /* false: no memory */
     live_table **tables;
     uint32_t table_count, table_room, types_known;
+    live_table *old;                /* of types whose names lead to other layouts now */
     live_cursor *cursors;           /* that are open */
     live_cursor *scans[LIVE_SCANS]; /* of these, those within a block of the world */
     uint32_t scan_count;

@@ -124,7 +124,7 @@ static reef_status name_choose(reef_sqlite *f, const char *type, char **name)
         taken = reef__sql_name_reserved(*name);
         if (!taken) status = name_taken(f, *name, &taken);
         if (!taken) break;
-        *name = sqlite3_mprintf("%z_", *name);
+        *name = reef__sql_name_next(*name);
     }
     return *name ? status : no_memory(f);
 }

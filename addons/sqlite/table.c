@@ -35,7 +35,7 @@ bool reef__sql_type_shown(reef_component type)
 {
     const char *name = reef_type_name(type), *dot = name ? strrchr(name, '.') : NULL;
     char whole[REEF_TYPE_NAME_MAX + 1];
-    if (name == NULL) return false;
+    if (name == NULL || reef_type_find(name).id != type.id) return false; /* another layout has its name */
     /* "Position.x" is a column of a split type if Position has this part; names may have several dots */
     for (; dot; dot = NULL) {
         for (const char *p = name; (p = strchr(p, '.')) != NULL; p++) {
@@ -48,14 +48,22 @@ bool reef__sql_type_shown(reef_component type)
     return true;
 }
 
+/* What SQLite and this add-on keep for themselves, whatever stands behind it. */
+static bool name_begins_reserved(const char *name)
+{
+    return sqlite3_strnicmp(name, "reef_", 5) == 0 || sqlite3_strnicmp(name, "sqlite_", 7) == 0 ||
+           sqlite3_strnicmp(name, "pragma_", 7) == 0;
+}
+
 bool reef__sql_name_reserved(const char *name)
 {
     static const char *const names[] = {"entities", "disabled", "singletons", "types", "fields"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (sqlite3_stricmp(name, names[i]) == 0) return true;
-    return sqlite3_strnicmp(name, "reef_", 5) == 0 || sqlite3_strnicmp(name, "sqlite_", 7) == 0 ||
-           sqlite3_strnicmp(name, "pragma_", 7) == 0;
+    return name_begins_reserved(name);
 }
+
+char *reef__sql_name_next(char *name) { return sqlite3_mprintf(name_begins_reserved(name) ? "_%z" : "%z_", name); }
 
 /* Columns differ without regard to case, as SQLite wants: further underscores tell them apart. */
 static char *column_name(const sql_table *t, uint32_t made, const char *field)

@@ -57,6 +57,9 @@ void reef__sql_table_drop(sql_table *t);
 bool reef__sql_type_shown(reef_component type);
 /* Is this the name of a table that isn't a type's, or one that SQLite keeps for itself? */
 bool reef__sql_name_reserved(const char *name);
+/* The next name to try for a table whose name is taken or reserved: with an underscore more, behind it, or before it
+ * where its beginning is reserved. Frees the name. NULL: no memory; sqlite3_free. */
+char *reef__sql_name_next(char *name);
 /* Writes CREATE TABLE for a file: with units and ranges as comments and checks. NULL: no memory; sqlite3_free. */
 char *reef__sql_table_create(const sql_table *t);
 /* The order of u64 in a virtual table: numbers from 2^63 on are texts of digits, of which the longer is the larger. */

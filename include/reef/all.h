@@ -46,6 +46,7 @@
 #include "random.h"
 #include "pool.h"
 #include "history.h"
+#include "replay.h"
 #include "hash.h"
 #include "diff.h"
 #include "merge.h"

@@ -44,10 +44,10 @@ REEF_API reef_status reef_code_end(reef_code *code, const reef_code_range *range
 typedef struct reef_code_settings {
     /* use the code although values lose something by another layout (what a load would report as lost) */
     bool lose_values;
-    /* A history of the world, whose kept states have the old layouts. It goes on from the state of `replay` ticks ago,
-     * or the oldest that it has: this state is converted, and the recorded inputs are played with the new code, with
-     * the history's step. With `replay` 0 it goes on from the present. What it had recorded before is dropped. Without
-     * it such states refuse the new layouts; where no layout changes, it isn't used, and keeps everything */
+    /* A history of the world. If layouts change, only that of its states is converted from which the last `replay`
+     * ticks can be played again (reef/replay.h), or the oldest one; the others are dropped, with the inputs before it.
+     * With `replay` 0 it begins anew at the present. NULL: all states of all histories are converted. Where no layout
+     * changes, it isn't used, and keeps everything */
     reef_history *history;
     uint64_t replay;
     /* refuse the code if it declares a type without fields that was there before: whether its layout has changed can't
@@ -69,7 +69,8 @@ typedef struct reef_code_settings {
  * begin or cease. All values are converted as when a file is loaded (reef/save.h): by the names of fields (also by what
  * a field was named before: reef/renamed.h) and of values of enums, numbers to their new kinds; new fields get default
  * values. Types belong to the process, so this is done in all of its worlds, forks and snapshots that know such a type,
- * also those of histories, or in none; those that use the module get the new code, too. Values with hooks are copied by
+ * also those of histories, with their inputs (reef_history_config.input), or in none; those that use the module get the
+ * new code, too. Values with hooks are copied by
  * their copy hook. If their type has another layout, the copy gives its fields to a value that the new construct hook
  * has made, and what is left of both is destroyed by their own hooks: a field that is zero must own nothing.
  *
@@ -83,7 +84,7 @@ typedef struct reef_code_settings {
  * If anything is refused, everything is as it was before, and what the code alone has declared is forgotten. Errors: as
  * for reef_module_use; UNKNOWN_TYPE (a type was declared differently before, and can't change; .detail says why),
  * BAD_ARGUMENT (the data of a class has another size; the code was used before or is being loaded), NOT_PORTABLE,
- * NOT_COPYABLE and LIMIT (values can't be converted), NO_MEMORY, and what the step of the history returns. */
+ * NOT_COPYABLE and LIMIT (values can't be converted), NO_MEMORY. */
 REEF_API reef_status reef_code_use(reef_world *world, reef_code *code, const reef_module *module,
                                    reef_code_settings *settings);
 

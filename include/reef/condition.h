@@ -29,14 +29,18 @@ typedef enum reef_compare {
     REEF_AT_LEAST,  /* ">=" */
     REEF_WITHIN,    /* "in 1..9": from `value` to `last`, both included; for no value if `last` is less */
     REEF_ANY_BIT,   /* "& 6": at least one of these bits is set; this and the next one are for whole numbers */
-    REEF_ALL_BITS   /* "has 6": all of these bits are set */
+    REEF_ALL_BITS,  /* "has 6": all of these bits are set */
+    /* "as $n": always holds, and gives the value a name (`value` is reef_literal_parameter("n")), with which other
+     * conditions of the query compare: of the same term, of other components, of entities bound to variables
+     * (docs/manual/query-values.md#joins) */
+    REEF_AS
 } reef_compare;
 
 /* A value to compare with, or the name of a parameter. It takes the kind of the field: a fraction is rounded to the
  * nearest f32 for such a field, and is refused for a field of whole numbers. */
 typedef struct reef_literal {
     /* REEF_I64, REEF_U64 (also for a REEF_BOOL: 0 or 1), REEF_F64, REEF_CHAR (`text`) or REEF_ENTITY; 0: `text` is the
-     * name of a parameter */
+     * name of a parameter, or of a value that REEF_AS names */
     reef_kind kind;
     union {
         int64_t i64;

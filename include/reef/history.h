@@ -46,22 +46,28 @@ typedef struct reef_history_config {
     reef_step step;
     void *context;      /* for step */
     size_t input_bytes; /* largest length of an input (longer ones: LIMIT); 0: any length */
-    bool hashes;        /* remember the hash of each state: reef_history_hash. Costs a reef_hash a tick */
+    /* What the inputs are: reef_id(T), for a plain type in the home REEF_TABLE with fields. Each input is then one or
+     * several values of it, or empty (otherwise BAD_ARGUMENT), and where code that is loaded while the world lives
+     * gives T another layout, the recorded inputs are converted like all values (reef/code.h). {0}: bytes of which
+     * nothing is known */
+    reef_component input;
+    bool hashes; /* remember the hash of each state: reef_history_hash. Costs a reef_hash a tick */
 } reef_history_config;
 
 /* The last ticks of a world. */
 typedef struct reef_history reef_history;
 
 /* Makes a history of this world, which is at tick 0 now. The caller owns it, and may free it before or after the world;
- * once the world is freed, no other call may use it. NULL on failure: BAD_ARGUMENT (no bound, no step), NO_MEMORY. */
+ * once the world is freed, no other call may use it. NULL on failure: BAD_ARGUMENT (no bound, no step, inputs that
+ * can't be of that type), NO_MEMORY. */
 REEF_API reef_history *reef_history_new(reef_world *world, const reef_history_config *config);
 /* Frees the history with all its states and inputs. The world isn't touched. NULL is allowed. */
 REEF_API void reef_history_free(reef_history *history);
 
 /* Plays the next tick: keeps the state before it, copies the input and calls the step. After a rewind this begins
  * another future: the states and inputs from here on are dropped first. Errors: what the step returns; NO_MEMORY; LIMIT
- * (the input is too long); BAD_ARGUMENT (input is NULL, but its length isn't 0); LOCKED (a loop is open, or a step is
- * running); NOT_COPYABLE (as for reef_snapshot_take). */
+ * (the input is too long); BAD_ARGUMENT (input is NULL, but its length isn't 0; it isn't of the settings' type); LOCKED
+ * (a loop is open, or a step is running); NOT_COPYABLE (as for reef_snapshot_take). */
 REEF_API reef_status reef_history_step(reef_history *history, const void *input, size_t input_bytes);
 /* Sets the world to the state before `tick`, first <= tick <= end: restores the nearest older state that is kept, and
  * plays the recorded inputs from there. `tick` is then the next one to play. Nothing is dropped, so a later rewind can
@@ -106,6 +112,10 @@ REEF_API const reef_snapshot *reef_history_at(const reef_history *history, uint6
  * the history has no hashes, or the inputs or the world before the tick changed since it was played. In the last case
  * reef_history_replay or reef_history_step plays it again, and then the hash is known. */
 REEF_API uint64_t reef_history_hash(const reef_history *history, uint64_t tick);
+/* The world whose ticks are recorded. */
+REEF_API reef_world *reef_history_world(const reef_history *history);
+/* The type of the inputs, as in the settings, or what took its place since; {0}: nothing is known of them. */
+REEF_API reef_component reef_history_input_type(const reef_history *history);
 /* The input of a recorded tick; its length is written to *input_bytes. NULL and length 0: the tick isn't recorded, or
  * its input has no bytes. */
 REEF_API const void *reef_history_input(const reef_history *history, uint64_t tick, size_t *input_bytes);

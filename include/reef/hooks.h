@@ -60,11 +60,16 @@ struct reef_hooks {
 #define REEF_COMPONENT_HOOKS(T, hooks) REEF_COMPONENT_IN_HOOKS(T, REEF_TABLE, hooks)
 /* The same in another home. */
 #define REEF_COMPONENT_IN_HOOKS(T, home, hooks) \
-    REEF_DECLARE_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), home, hooks)
+    REEF_DECLARE_HOOKS_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), home, hooks)
 /* A tag with hooks. Only track_rows makes sense for a tag. */
 #define REEF_TAG_HOOKS(Name, hooks) \
     REEF_TAG_STRUCT_(Name) \
-    REEF_DECLARE_(Name, 0, 1, REEF_TABLE, hooks)
+    REEF_DECLARE_HOOKS_(Name, 0, 1, REEF_TABLE, hooks)
+
+/* Lets the library find its code of unique fields. Only declarations name this. */
+REEF_API void reef_bring_hooks_(void);
+#define REEF_DECLARE_HOOKS_(T, size, align, home, hooks) \
+    REEF_DECLARE_AS_(T, size, align, home, hooks, 0, 0, reef_bring_hooks_)
 
 /* reef_add for a type whose constructor gets `args`. */
 #define reef_add_args(world, entity, T, args) reef_add_decl(world, entity, &reef_declared_by_REEF_COMPONENT_##T, args)

@@ -167,8 +167,8 @@ typedef struct reef_near {
 
 /* The entities in a circle or sphere around `at`: distance <= radius, or for a body radius + its radius. */
 REEF_API uint32_t reef_place_within(const reef_place *place, const reef_place_ask *ask, reef_near *to, uint32_t room);
-/* The entities in the box from the corner `at` to `end`, borders included; a body is if it touches the box. Over an
- * edge that wraps around, the box goes on at the other side. */
+/* The entities in the box from the lowest corner `at` to the highest one `end`, borders included (nobody if `end` is
+ * below); a body is if it touches the box. Over an edge that wraps around, the box goes on at the other side. */
 REEF_API uint32_t reef_place_box(const reef_place *place, const reef_place_ask *ask, reef_near *to, uint32_t room);
 /* The `room` entities nearest to `at`, ordered by distance and then by index; not farther than radius, unless that is
  * 0. Distances are those of the centres. Returns how many were written. */

@@ -39,11 +39,13 @@ REEF_BEGIN_C
 #define REEF_SUBTYPE_IN_HOOKS(T, Base, home, hooks) \
     typedef char reef_subtype_is_as_large_##T[sizeof(T) >= sizeof(Base) ? 1 : -1]; \
     REEF_DECLARE_AS_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), home, hooks, 0, \
-                     &reef_declared_by_REEF_COMPONENT_##Base)
+                     &reef_declared_by_REEF_COMPONENT_##Base, reef_bring_subtypes_)
 /* A tag that also counts as a Base, which is a tag too. */
 #define REEF_SUBTAG(Name, Base) \
     REEF_TAG_STRUCT_(Name) \
-    REEF_DECLARE_AS_(Name, 0, 1, REEF_TABLE, 0, 0, &reef_declared_by_REEF_COMPONENT_##Base)
+    REEF_DECLARE_AS_(Name, 0, 1, REEF_TABLE, 0, 0, &reef_declared_by_REEF_COMPONENT_##Base, reef_bring_subtypes_)
+/* Lets the library find its code of subtypes. Only declarations name this. */
+REEF_API void reef_bring_subtypes_(void);
 
 /* ---- asking ---- */
 

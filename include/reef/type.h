@@ -67,8 +67,9 @@ typedef struct reef_type_decl {
     /* what the inlined calls read: the same as id, as soon as this copy of reef has made a world. Before, a world can
      * only be that of another copy of reef in the program, whose ids are others, and each call asks the library */
     uint32_t shown;
-    /* of a relation type: reef_bring_relations_, which is called before the type is registered. It alone names the code
-     * of relations, so that a program without a relation type is linked without it */
+    /* of a relation type reef_bring_relations_, of a subtype reef_bring_subtypes_, of others with hooks
+     * reef_bring_hooks_: called before the type is registered. It alone names the code of relations, of subtypes, or of
+     * unique fields (which subtypes don't have), so that other programs are linked without that code */
     void (*brings)(void);
 } reef_type_decl;
 
@@ -90,9 +91,9 @@ REEF_API reef_component reef_resolve(reef_type_decl *decl) REEF_PURE;
 #else
 #define REEF_TAG_STRUCT_(Name) typedef struct Name Name;
 #endif
-#define REEF_DECLARE_(T, size, align, home, hooks) REEF_DECLARE_AS_(T, size, align, home, hooks, 0, 0)
-#define REEF_DECLARE_AS_(T, size, align, home, hooks, page_rows, base) \
-    static REEF_DECLARATION_(T, size, align, home, hooks, page_rows, base, 0, 0, 0) REEF_ENLIST_(T)
+#define REEF_DECLARE_(T, size, align, home, hooks) REEF_DECLARE_AS_(T, size, align, home, hooks, 0, 0, 0)
+#define REEF_DECLARE_AS_(T, size, align, home, hooks, page_rows, base, brings) \
+    static REEF_DECLARATION_(T, size, align, home, hooks, page_rows, base, 0, 0, brings) REEF_ENLIST_(T)
 #define REEF_DECLARATION_(T, size, align, home, hooks, page_rows, base, relation, data, brings) \
     reef_type_decl reef_declared_by_REEF_COMPONENT_##T = {#T,       size, align, home, hooks, 0, 0, page_rows, base, \
                                                           relation, data, 0,     0,    0,     0, 0, brings}; \
@@ -115,7 +116,7 @@ REEF_API reef_component reef_resolve(reef_type_decl *decl) REEF_PURE;
 /* A component in pages of `page_rows` values each: a power of two, 1 ... REEF_PAGE_ROWS_MAX. */
 #define REEF_COMPONENT_PAGED(T, page_rows) \
     REEF_DECLARE_AS_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), REEF_PAGED, 0, \
-                     page_rows, 0)
+                     page_rows, 0, 0)
 /* A second component with the data of an existing C type: REEF_COMPONENT_AS(Target, Position). */
 #define REEF_COMPONENT_AS(Name, T) \
     typedef T Name; \

@@ -11,9 +11,10 @@
  *
  * Types belong to the process, so all of its worlds and snapshots that know such a type are converted, or none is:
  *
- *     the world ──► its module is used ──► its queries follow ──► its history plays the last ticks again
+ *     the world ──► its module is used ──► its queries follow
  *     each other world ──► the module is used, if it was before ──► its queries follow
  *     each snapshot ──► a fork of it, as above ──► a snapshot of that
+ *     the inputs of each history that are of such a type ──► entities of a world of their own ──► back
  *     all of these worked: each snapshot holds what the new one does          otherwise everything goes back */
 #include "api/layout_change.h"
 #include "base/memory.h"
@@ -190,7 +191,8 @@ static COLD reef_snapshot *snapshot_of(family_member *m)
     return (reef_snapshot *)(void *)((char *)m - offsetof(reef_snapshot, member));
 }
 
-/* Lists them, before the change makes worlds of its own. The history's snapshots aren't among them: it begins anew. */
+/* Lists them, before the change makes worlds of its own. Of the history's snapshots one is among them: the others are
+ * dropped when all is done. */
 static COLD reef_status others_list(layout_change *x)
 {
     uint32_t ids[LAYOUTS_MAX];
@@ -204,7 +206,8 @@ static COLD reef_status others_list(layout_change *x)
     for (uint32_t i = 0, n = list && x->others ? reef__members_knowing(x->world, ids, x->count, list, all) : 0; i < n;
          i++) {
         reef_snapshot *s = list[i]->world ? NULL : snapshot_of(list[i]);
-        if (s && x->settings->history && reef__history_has(x->settings->history, s)) continue;
+        const reef_history *h = x->settings->history;
+        if (s && h && reef__history_has(h, s) && s != reef_history_at(h, x->from)) continue;
         x->others[x->other_count++] = (layout_member){.world = list[i]->world, .snapshot = s};
     }
     const bool ok = list && x->others;
@@ -246,17 +249,32 @@ static COLD void member_end(layout_member *y, reef_status s)
 
 /* ---- the change ---- */
 
-static COLD reef_status past_begin(layout_change *x)
+/* The inputs of a history, as values in a world of their own. */
+static COLD reef_status history_convert(layout_change *x, reef_history *h, uint32_t is)
 {
-    reef_history *h = x->settings->history;
-    if (h == NULL) return REEF_OK;
-    const reef_history_range r = reef_history_reach(h);
-    uint64_t from = r.tick > x->settings->replay ? r.tick - x->settings->replay : 0;
-    if (from < r.first) from = r.first;
-    if (x->settings->replay == 0) from = r.tick;
-    x->aside_put = reef__history_aside(h, from, &x->aside);
-    if (!x->aside_put) return REEF_NO_MEMORY;
-    return reef__history_back(x->aside, from);
+    const type *t = reef__type_of(is);
+    if (t->hooked || t->relation || t->home != REEF_TABLE || t->size == 0)
+        return reef__layout_refuse(x, REEF_BAD_ARGUMENT,
+                                   "%s is the input of a history, which can't have hooks or a home", t->name);
+    reef_world *w = reef_world_new(&x->world->config);
+    reef_status s = w ? reef__inputs_spread(h, w) : REEF_NO_MEMORY;
+    if (s >= 0) s = world_convert(x, w);
+    if (s >= 0) s = reef__inputs_gather(h, w, (reef_component){is});
+    reef_world_free(w);
+    char detail[REEF_DETAIL_MAX];
+    (void)snprintf(detail, sizeof detail, "%s", x->why);
+    if (s < 0 && detail[0]) (void)reef__layout_refuse(x, s, "%s, in the inputs of a history", detail);
+    return s;
+}
+
+static COLD reef_status inputs_convert(layout_change *x)
+{
+    reef_status s = REEF_OK;
+    for (reef_history *h = NULL; s >= 0 && (h = reef__history_described(h)) != NULL;) {
+        const uint32_t id = reef_history_input_type(h).id;
+        if (layout_ages(x, id)) s = history_convert(x, h, layout_now(x, id));
+    }
+    return s;
 }
 
 COLD reef_status reef__layouts_begin(layout_change *x)
@@ -265,20 +283,20 @@ COLD reef_status reef__layouts_begin(layout_change *x)
     if (x->settings->history && !reef__history_of(x->settings->history, w))
         return reef__layout_refuse(x, REEF_BAD_ARGUMENT, "the history is another world's");
     reef_status s = reef_flush(w);
+    x->from = x->settings->history ? reef__history_back(x->settings->history, x->settings->replay) : 0;
     if (s == REEF_OK) s = world_check(x, w, "the world");
     if (s == REEF_OK) s = others_list(x);
     if (s != REEF_OK) return s;
     x->tried = reef__trial_begin(w, x->op, &x->trial);
     if (!x->tried) return w->error.status;
-    s = past_begin(x);
-    return s < 0 ? s : world_convert(x, w);
+    s = world_convert(x, w);
+    return s < 0 ? s : inputs_convert(x);
 }
 
 COLD reef_status reef__layouts_follow(layout_change *x, const reef_module *m)
 {
     reef_status s = queries_follow(x, x->world, &x->queries);
     for (uint32_t i = 0; s >= 0 && i < x->other_count; i++) s = member_convert(x, &x->others[i], m);
-    if (s >= 0 && x->aside) s = reef__history_play(x->settings->history, x->aside);
     return s;
 }
 
@@ -287,6 +305,10 @@ COLD reef_status reef__layouts_end(layout_change *x, reef_status s)
     for (uint32_t i = x->other_count; i-- > 0;) member_end(&x->others[i], s);
     reef__memory_free(&x->world->family->memory, MEMORY_OTHER, x->others, x->other_room * sizeof *x->others);
     if (x->queries.world) reef__queries_renewed(&x->queries, s >= 0);
-    if (x->aside) reef__history_settle(x->settings->history, x->aside, s >= 0);
+    for (reef_history *h = NULL; (h = reef__history_described(h)) != NULL;) {
+        const reef_component input = reef_history_input_type(h);
+        if (layout_ages(x, input.id)) reef__inputs_settle(h, (reef_component){layout_now(x, input.id)}, s >= 0);
+    }
+    if (x->settings->history && x->tried && s >= 0) reef__history_cut(x->settings->history, x->from);
     return x->tried ? reef__trial_end(x->world, &x->trial, s) : s;
 }

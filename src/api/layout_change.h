@@ -18,8 +18,8 @@ typedef struct layout_change {
     code_layout list[LAYOUTS_MAX];
     uint32_t count;
     module_trial trial;
-    bool tried, aside_put;
-    reef_history *aside;
+    bool tried;
+    uint64_t from; /* the state of the settings' history that is converted */
     queries_renewal queries;
     layout_member *others; /* all other worlds and snapshots that know such a type */
     uint32_t other_count, other_room;
@@ -29,7 +29,7 @@ typedef struct layout_change {
 /* Keeps why it is refused; the answer is the status. */
 REEF_PRINTF(3, 4) reef_status reef__layout_refuse(layout_change *x, reef_status s, const char *format, ...);
 /* Converts the world. In between its module is used; then the queries follow, all other worlds and snapshots are
- * converted and use the module, too, and the ticks are played again. */
+ * converted and use the module, too, and so are the inputs of histories. */
 reef_status reef__layouts_begin(layout_change *x);
 reef_status reef__layouts_follow(layout_change *x, const reef_module *m);
 /* Ends it: with a negative status everything is as before. The answer is that status. */

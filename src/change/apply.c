@@ -62,7 +62,7 @@ reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *s
     reef_status s = reef__value_make(w, e, t, slot, v, i);
     if (constructs) world_let_go(w);
     if (s == REEF_OK && UNLIKELY(t->hooks.unique != NULL)) {
-        s = reef__unique_enter(w, e, t, slot);
+        s = reef__uniques_by->enter(w, e, t, slot);
         if (s != REEF_OK) reef__value_take_back(t, slot, v, i);
     }
     if (s != REEF_OK) w->hook_failed.id = t->id;

@@ -67,7 +67,7 @@ static reef_status absence(const reef_world *w, reef_entity e, reef_component c)
     uint32_t one;
     if (place_of(w, e) == PLACE_DEAD) return REEF_NOT_ALIVE;
     if (t && t->split && reef_has_id(w, e, c)) return REEF_BAD_ARGUMENT; /* a split type has no single address */
-    if (t && has_subtypes(t) && reef__subtype_find(w, e, t, &one) == REEF_AMBIGUOUS) return REEF_AMBIGUOUS;
+    if (t && has_subtypes(t) && reef__subtypes_by->find(w, e, t, &one) == REEF_AMBIGUOUS) return REEF_AMBIGUOUS;
     return reef__world_knows(w, c.id) ? REEF_ABSENT : REEF_UNKNOWN_TYPE;
 }
 
@@ -233,10 +233,8 @@ COLD void *reef__cell_now(reef_world *w, reef_entity e, reef_component c)
 /* The entity doesn't have the component itself. If it has exactly one subtype of it, that one is removed. */
 static COLD reef_status remove_instead(reef_world *w, const char *op, reef_entity e, const type *t)
 {
-    uint32_t found;
-    const reef_status s = reef__subtype_find(w, e, t, &found);
-    return s == REEF_OK ? reef_remove_id(w, e, (reef_component){found})
-                        : reef__failure(w, s, op, (reef_component){t->id}, e, 0);
+    const reef_component c = {t->id}, meant = component_meant(w, e, c);
+    return meant.id != c.id ? reef_remove_id(w, e, meant) : reef__failure(w, absence(w, e, c), op, c, e, 0);
 }
 
 uint32_t reef__set_after(const reef_world *w, uint32_t from, const reef_value *values, uint32_t count, uint32_t *ids)

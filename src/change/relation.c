@@ -6,6 +6,7 @@
 #include "change/relation.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/relation_type.h"
 #include "type/type.h"
 #include "type/value.h"
 #include "storage/entity_index.h"
@@ -48,6 +49,7 @@ void reef_bring_relations_(void)
                                          .destroy = reef__destroy_related,
                                          .spawn = reef__spawn_related};
     if (reef__relations_by == NULL) reef__relations_by = &calls; /* under the lock of the list of types */
+    reef__relation_types_by = &reef__relation_type;
 }
 
 /* ---- following relations ---- */

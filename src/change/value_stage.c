@@ -221,7 +221,7 @@ static COLD reef_status stage_relates(const value_stage *x, const stage_walk *k)
 /* May the entity get this value, which was made before and only moves? (All others come by reef__value_put.) */
 static COLD reef_status stage_enter(const value_stage *x, const stage_walk *k)
 {
-    const reef_status s = reef__unique_enter(x->w, x->e, k->t, k->v->data);
+    const reef_status s = reef__uniques_by->enter(x->w, x->e, k->t, k->v->data);
     if (s != REEF_OK) x->w->hook_failed.id = k->t->id;
     return s;
 }

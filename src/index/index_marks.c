@@ -119,7 +119,7 @@ void reef__indexes_mark(reef_world *w, query *q)
                 index_ask(x, i, t, &best);
     }
     if (best.field == NULL || best.count > rows / ROWS_FOR_MARK || !reef__row_set_ready(w, &m->rows)) return;
-    for (const order_row *r; (r = reef__range_next(&best.range)) != NULL;)
+    for (const order_row *r; (r = range_next(&best.range)) != NULL;)
         if (!reef__row_set_add(w, &m->rows, (reef_entity){r->index, r->row}, 1)) return;
     /* Leases end, so that rows that move from now on are counted by rows_epoch. */
     if (!held) reef__invalidate(w, INVALIDATE_LOOKED_AT);

@@ -7,13 +7,6 @@ enum {
     CHANGES_SHARE = 4     /* more than this part of its rows are */
 };
 
-static bool row_is_before(const order_row *a, const order_row *b)
-{
-    return a->key != b->key ? a->key < b->key : a->index < b->index;
-}
-
-static bool row_is_same(const order_row *a, const order_row *b) { return a->key == b->key && a->index == b->index; }
-
 /* ---- runs ---- */
 
 static bool run_directory_make(row_run *x, memory *m)
@@ -87,17 +80,6 @@ uint64_t reef__range_count(const row_range *r)
     return n;
 }
 
-const order_row *reef__range_next(row_range *r)
-{
-    for (; r->change < r->change_end; r->change++) {
-        if (r->change->row != GONE && (r->main == r->main_end || !row_is_before(r->main, r->change)))
-            return r->change++;
-        if (r->change->row == GONE && row_is_same(r->main, r->change)) r->main++;
-        else break;
-    }
-    return r->main < r->main_end ? r->main++ : NULL;
-}
-
 const order_row *reef__range_last(row_range *r)
 {
     for (; r->change < r->change_end; r->change_end--) {
@@ -143,9 +125,9 @@ static bool changes_fold(row_list *l, memory *m)
 {
     size_t room, count = 0;
     row_range all = reef__list_range(l, 0, UINT64_MAX);
-    order_row *rows = run_rows_make(m, reef__range_count(&all), &room);
+    order_row *rows = run_rows_make(m, (size_t)reef__range_count(&all), &room); /* all of them are in memory */
     if (rows == NULL) return false;
-    for (const order_row *r = reef__range_next(&all); r; r = reef__range_next(&all)) rows[count++] = *r;
+    for (const order_row *r = range_next(&all); r; r = range_next(&all)) rows[count++] = *r;
     reef__memory_free(m, MEMORY_OTHER, l->main.rows, l->main.room * sizeof *l->main.rows);
     l->main.rows = rows;
     l->main.count = count;

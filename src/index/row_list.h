@@ -22,10 +22,7 @@
 #include "query/sort_key.h"
 
 /* Rows in order. `row` of a row is the generation of its entity; GONE: the row left the list. */
-enum {
-    GONE = 0,
-    ROWS_BEHIND = 4 /* the room of a run is larger than its rows by this, at least */
-};
+enum { ROWS_BEHIND = 4 }; /* the room of a run is larger than its rows by this, at least */
 typedef struct row_run {
     order_row *rows;
     size_t count, room;
@@ -68,14 +65,10 @@ INLINE const order_row *run_from(const row_run *x, uint64_t key)
     return low + below;
 }
 
-/* Rows of a list whose keys are in a range, from the first one on or from the last one back. */
-typedef struct row_range {
-    const order_row *main, *main_end, *change, *change_end;
-} row_range;
+/* Rows whose keys are in a range. */
 row_range reef__list_range(const row_list *l, uint64_t lowest, uint64_t highest);
 uint64_t reef__range_count(const row_range *r);
-/* The next row, and the one before the end. NULL: there is none. */
-const order_row *reef__range_next(row_range *r);
+/* The row before the end. NULL: there is none. */
 const order_row *reef__range_last(row_range *r);
 
 #endif

@@ -11,6 +11,7 @@
 #include "storage/world_data.h"
 #include "query/query.h"
 #include "query/sort_key.h"
+#include "query/value_join.h"
 #include "index/row_list.h"
 #include "index/value_index.h"
 #include "index/value_rows.h"
@@ -107,6 +108,8 @@ static bool indexes_prepare(reef_world *w)
     return true;
 }
 
+static bool indexes_hold(reef_world *w, uint32_t component, uint32_t offset, uint32_t bytes, struct value_list *to);
+
 /* The largest key of a value of this kind. */
 static uint64_t key_most(reef_kind kind)
 {
@@ -131,7 +134,7 @@ reef_index *reef__index_make(reef_world *w, reef_component c, const char *field,
         reef__memory_free(m, MEMORY_OTHER, x, x ? bytes : 0);
         return *s = REEF_NO_MEMORY, NULL;
     }
-    x->own = (derived){w->indexes, indexes_drop, indexes_share, indexes_prepare, reef__indexes_mark};
+    x->own = (derived){w->indexes, indexes_drop, indexes_share, indexes_prepare, reef__indexes_mark, indexes_hold};
     x->world = w;
     x->type = c;
     x->bytes = bytes;
@@ -223,6 +226,43 @@ const ordering *reef__index_order(const reef_index *x, uint64_t *most, const cha
     return &x->rows->by;
 }
 
+/* ---- for joins ---- */
+
+static void held_leave(memory *m, const void *held) { reef__value_rows_leave(m, (value_rows *)(uintptr_t)held); }
+
+static void held_ranges(const void *held, const uint64_t *keys, uint32_t n, row_range *to)
+{
+    const row_list *l = &((const value_rows *)held)->list;
+    const bool short_way = l->changes.count == 0 && l->main.count;
+    const order_row *last = l->main.rows + l->main.count;
+    for (uint32_t i = 0; short_way && i < n; i++) to[i] = (row_range){.main = run_from(&l->main, keys[i])};
+    for (uint32_t i = 0; i < n; i++) {
+        if (!short_way) {
+            to[i] = reef__list_range(l, keys[i], keys[i]);
+            continue;
+        }
+        const order_row *end = to[i].main;
+        while (end < last && end->key == keys[i]) end++;
+        to[i].main_end = end;
+    }
+}
+
+/* The rows are held, so that they stay as they are until the next loop of the query, whoever asks the index. */
+static bool indexes_hold(reef_world *w, uint32_t component, uint32_t offset, uint32_t bytes, struct value_list *to)
+{
+    reef_index *x = reef__index_of_field(w, NULL, component, offset, bytes);
+    bool fresh;
+    if (x == NULL) return true;
+    x->run = 0;
+    const uint64_t version = w->locks ? x->seen.version : w->hot.version; /* as in reef_index_of_id */
+    if (!value_index_query(x) || !query_update(x->query) || !value_index_refresh(x, version, &fresh)) return false;
+    if (fresh && !w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
+    to->held = reef__value_rows_share(x->rows);
+    to->leave = held_leave;
+    to->ranges = held_ranges;
+    return true;
+}
+
 /* ---- asking ---- */
 
 static row_range rows_between(const reef_index *x, uint64_t lowest, uint64_t highest)
@@ -245,8 +285,8 @@ uint64_t reef_index_range(const reef_index *x, uint64_t lowest, uint64_t highest
         for (uint64_t i = 0; i < room; i++) to[i] = row_entity(&r.main[skip + i]);
         return count;
     }
-    while (skip--) (void)reef__range_next(&r);
-    for (uint64_t i = 0; i < room; i++) to[i] = row_entity(reef__range_next(&r));
+    while (skip--) (void)range_next(&r);
+    for (uint64_t i = 0; i < room; i++) to[i] = row_entity(range_next(&r));
     return count;
 }
 
@@ -295,7 +335,7 @@ uint32_t reef_index_get_many(const reef_index *x, const uint64_t *keys, uint32_t
 reef_entity reef_index_first(const reef_index *x, uint64_t lowest, uint64_t highest)
 {
     row_range r = rows_between(x, lowest, highest);
-    return row_entity(reef__range_next(&r));
+    return row_entity(range_next(&r));
 }
 
 reef_entity reef_index_last(const reef_index *x, uint64_t lowest, uint64_t highest)

@@ -22,6 +22,7 @@
 #include "query/sort_key.h"
 #include "query/sorted_query.h"
 #include "query/subtype_terms.h"
+#include "query/value_join.h"
 #include "query/value_term.h"
 #include "reef/prefab.h"
 #include "reef/relation.h"
@@ -210,7 +211,10 @@ COLD bool reef__query_check(reef_world *w, const char *op, const query_text *l, 
     for (uint32_t at = 0; at < l->count;)
         if (terms_check(w, op, l, facts, &at, true, false) != REEF_OK) return false;
     const char *why;
-    const uint32_t bad = reef__variables_check(l, facts, &why);
+    char detail[REEF_DETAIL_MAX];
+    uint32_t bad = reef__joins_check(l, facts, detail, sizeof detail);
+    if (bad != REEF_TERMS_MAX) return (void)condition_refuse(w, op, l, REEF_BAD_ARGUMENT, bad, detail), false;
+    bad = reef__variables_check(l, facts, true, &why);
     if (bad != REEF_TERMS_MAX) return term_refuse(w, op, l, REEF_BAD_ARGUMENT, bad, why), false;
     return l->cascade.id == 0 || cascade_check(w, op, l, facts);
 }

@@ -16,6 +16,7 @@
 #include "query/relation_order.h"
 #include "query/relation_plan.h"
 #include "query/sorted_query.h"
+#include "query/value_join.h"
 #include "query/value_term.h"
 #include "query/variables.h"
 #include "reef/relation.h"
@@ -134,6 +135,20 @@ static uint64_t rows_left(const query *q, uint32_t steps)
     return rows;
 }
 
+/* Says by which values a variable is bound, and where they are found. */
+static void explain_equal(text_out *o, const query *q, const bind_step *s)
+{
+    const value_list *l = &q->plan->bindings->by_value[s->from];
+    const char *field = q->values->conditions[s->field].field;
+    char text[REEF_VARIABLE_NAME_MAX + 2];
+    reef__text_put(o, "%s: each entity with ", slot_text(q, s->from, text, sizeof text));
+    reef__join_write(o, q, &q->values->joins[s->join]);
+    if (l->held) reef__text_put(o, ", by the index of %s", field);
+    else
+        reef__text_put(o, ", by a list of %" PRIu32 " value%s of %s that each loop makes: there is no index of it",
+                       l->count, plural(l->count), field);
+}
+
 static void explain_step(text_out *o, const query *q, const bind_step *s)
 {
     char a[REEF_VARIABLE_NAME_MAX + 2], b[REEF_VARIABLE_NAME_MAX + 2];
@@ -153,6 +168,8 @@ static void explain_step(text_out *o, const query *q, const bind_step *s)
         reef__text_put(o, "%s %s related to %s by %s", from, no ? "isn't" : "is", to, s->type->name);
         break;
     case STEP_HAS: reef__text_put(o, "%s has %s%s", from, no ? "no " : "", s->type->name); break;
+    case STEP_EQUAL: explain_equal(o, q, s); break;
+    case STEP_COMPARE: reef__join_write(o, q, &q->values->joins[s->join]); break;
     }
 }
 
@@ -195,10 +212,22 @@ static void explain_values(text_out *o, const query *q, uint32_t i)
     else reef__text_put(o, "looks at the values of %" PRIu64 " row%s: %s(", rows, plural(rows), x->name);
     for (uint32_t k = 0; k < t->count; k++) {
         if (k) reef__text_put(o, ", ");
-        reef__condition_write(o, q->world, x, &t->conditions[k]);
+        /* (of a term with a plus, the type that was named: a subtype may call the field otherwise) */
+        reef__condition_write(o, q->world, reef__type_of(term_tests(q, i)[k].component), &t->conditions[k]);
     }
     const bool together = !marked && !x->stored && !q->facts[i].target && !q->facts[i].fixed;
     reef__text_put(o, together ? "), 64 rows at a time\n" : ")\n");
+}
+
+/* Says which fields of a row are compared with one another. */
+static void explain_joins(text_out *o, const query *q)
+{
+    for (uint32_t i = 0; q->values && i < q->values->join_count; i++) {
+        if (reef__join_slots(q, &q->values->joins[i]) & ~1u) continue;
+        reef__text_put(o, "compares fields of each row that is left: ");
+        reef__join_write(o, q, &q->values->joins[i]);
+        reef__text_put(o, "\n");
+    }
 }
 
 /* Says which terms depend on more than a table's types. */
@@ -275,6 +304,7 @@ COLD size_t reef_query_explain(reef_world *w, reef_query which, char *text, size
     reef__text_put(&o, "\"\n");
     explain_tables(&o, q);
     explain_rows(&o, q);
+    explain_joins(&o, q);
     if (q->plan && q->plan->bindings) explain_variables(&o, q);
     if (q->ranking) explain_order(&o, q);
     for (uint32_t i = 0, number = 0; i < q->match_count; i++)

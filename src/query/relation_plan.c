@@ -1,5 +1,6 @@
 /* Which rows have the targets that a query asks for (src/query/relation_plan.h). */
 #include "query/relation_plan.h"
+#include "query/value_join.h"
 #include "query/value_term.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -375,7 +376,7 @@ static uint32_t term_binds(const reef_term *t, uint32_t bound)
     return bound & from ? to : bound & to ? from : 0;
 }
 
-COLD uint32_t reef__variables_check(const query_text *l, const term_facts *facts, const char **why)
+COLD uint32_t reef__variables_check(const query_text *l, const term_facts *facts, bool by_value, const char **why)
 {
     uint32_t bound = 1, named = 0;
     for (uint32_t i = 0; i < l->count; i++) {
@@ -393,10 +394,12 @@ COLD uint32_t reef__variables_check(const query_text *l, const term_facts *facts
             named++;
         }
     }
-    for (uint32_t round = 0; round < named; round++)
+    for (uint32_t round = 0; round < named; round++) {
         for (uint32_t i = 0; i < l->count; i++)
             if (l->term[i].op < REEF_ANY_OF && facts[i].bound) bound |= term_binds(&l->term[i], bound);
-    *why = "its variable isn't joined to the visited entity by relations that must be there";
+        if (by_value) bound = reef__joins_bind(l, facts, bound);
+    }
+    *why = "its variable isn't joined to the visited entity by relations that must be there, or by equal values";
     for (uint32_t i = 0; i < l->count; i++) {
         const reef_term *t = &l->term[i];
         if (t->op >= REEF_ANY_OF || !facts[i].bound) continue;

@@ -97,8 +97,9 @@ INLINE uint32_t reach_variable(const reef_term *t)
 
 /* REEF_OK, or why a term can't have an ancestor or a variable in this way. */
 reef_status reef__reach_check(const reef_world *w, const reef_term *t, const char **why);
-/* The number of the first term whose variables make no sense, and why. REEF_TERMS_MAX: there is none. */
-uint32_t reef__variables_check(const query_text *l, const term_facts *facts, const char **why);
+/* The number of the first term whose variables make no sense, and why. REEF_TERMS_MAX: there is none. `by_value`: a
+ * variable may be bound by a value alone. */
+uint32_t reef__variables_check(const query_text *l, const term_facts *facts, bool by_value, const char **why);
 
 /* The nearest entity above `e` that term i of the query is about. False: there is none. */
 bool reef__ancestor_find(const query *q, uint32_t i, reef_entity e, reef_entity *found);

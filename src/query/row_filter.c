@@ -19,6 +19,7 @@
 #include "query/near_term.h"
 #include "query/query.h"
 #include "query/relation_plan.h"
+#include "query/value_join.h"
 #include "query/value_term.h"
 
 static void words_fill(uint64_t *words, uint32_t first, uint32_t end, uint64_t word)
@@ -229,6 +230,7 @@ bool reef__look_rows(const look *given, uint64_t *words, uint32_t first, uint32_
         leaf_rows(&l, i, inner, first, end);
         for (uint32_t k = first; k < end; k++) words[k] &= inner[k];
     }
+    if (q->values && q->values->join_count) reef__joined_rows(&l, words, first, end);
     if (slow && q->plan && q->plan->bindings) reef__bound_rows(&l, words, first, end);
     for (uint32_t k = first; k < end; k++) any |= words[k];
     return any != 0;

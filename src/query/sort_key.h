@@ -45,5 +45,28 @@ typedef struct order_row {
     uint32_t index, row; /* index of the entity; any number that is moved along */
 } order_row;
 order_row *reef__order_rows(order_row *rows, order_row *scratch, size_t count);
+INLINE bool row_is_before(const order_row *a, const order_row *b)
+{
+    return a->key != b->key ? a->key < b->key : a->index < b->index;
+}
+INLINE bool row_is_same(const order_row *a, const order_row *b) { return a->key == b->key && a->index == b->index; }
+
+/* Rows of a list whose keys are in a range, from the first one on or from the last one back: those of a sorted run, and
+ * changes of it (src/index/row_list.h). `row` of a change is the generation of its entity; GONE: it left the list. */
+enum { GONE = 0 };
+typedef struct row_range {
+    const order_row *main, *main_end, *change, *change_end;
+} row_range;
+/* The next row. NULL: there is none. */
+INLINE const order_row *range_next(row_range *r)
+{
+    for (; r->change < r->change_end; r->change++) {
+        if (r->change->row != GONE && (r->main == r->main_end || !row_is_before(r->main, r->change)))
+            return r->change++;
+        if (r->change->row == GONE && r->main < r->main_end && row_is_same(r->main, r->change)) r->main++;
+        else break;
+    }
+    return r->main < r->main_end ? r->main++ : NULL;
+}
 
 #endif

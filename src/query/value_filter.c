@@ -68,6 +68,7 @@ static bool field_fulfils(const value_test *t, const char *p)
     case VALUE_UNEQUAL: return float_at(t, p) < a || float_at(t, p) > a;
     case VALUE_WITHIN: return float_at(t, p) >= a && float_at(t, p) <= b;
     case VALUE_TEXT: return text_is(t, p) != t->inverted;
+    case VALUE_ALWAYS: return true;
     }
     return false;
 }
@@ -148,7 +149,8 @@ static column_loop loop_of(const value_test *t)
     case VALUE_ANY_BIT: return any_bit[size];
     case VALUE_ALL_BITS: return all_bits[size];
     case VALUE_NEVER:
-    case VALUE_TEXT: return NULL;
+    case VALUE_TEXT:
+    case VALUE_ALWAYS: return NULL;
     default: return floats[(uint32_t)t->form - VALUE_LESS + (t->kind == REEF_F64 ? 6 : 0)];
     }
 }
@@ -173,6 +175,7 @@ static void column_test(const value_test *t, const char *p, size_t stride, uint3
         while (k < end) words[k++] = 0;
         return;
     }
+    if (t->form == VALUE_ALWAYS) return;
     if (loop && whole > first && (end - first > 1 || bits_count(words[first]) > FEW_VALUES)) {
         loop(t, p + (size_t)first * 64 * stride, stride, words + first, whole - first);
         k = whole;
@@ -180,10 +183,8 @@ static void column_test(const value_test *t, const char *p, size_t stride, uint3
     for (; k < end; k++) word_test(t, p + (size_t)k * 64 * stride, stride, &words[k]);
 }
 
-/* The column with a test's field in a chunk: where its first row has the field, and the distance to the next one. NULL:
- * the table hasn't got it. */
-static const char *column_of(const reef_world *w, const type *x, const value_test *t, const reef_slot *slots,
-                             size_t *stride)
+const char *reef__test_column(const reef_world *w, const type *x, const value_test *t, const reef_slot *slots,
+                              size_t *stride)
 {
     uint32_t offset = t->offset;
     for (uint32_t i = 0; x->split && i < x->part_count; i++) { /* each field has a column of its own */
@@ -199,6 +200,21 @@ static const char *column_of(const reef_world *w, const type *x, const value_tes
 }
 
 /* ---- rows ---- */
+
+const char *reef__value_field(const query *q, const value_test *t, reef_entity e)
+{
+    const reef_world *w = q->world;
+    const type *x = type_known(t->component);
+    const uint32_t place = place_of(w, e);
+    size_t stride;
+    if (x->stored) {
+        const char *value = reef_store_find(store_of(w, x->id), e);
+        return value ? value + t->offset : NULL;
+    }
+    if (place < 2 * PLACE_EMPTY) return NULL;
+    const char *p = reef__test_column(w, x, t, reef_slots_at(&w->hot, place), &stride);
+    return p ? p + place_row(place) * stride : NULL;
+}
 
 bool reef__entity_fulfils(const query *q, uint32_t i, reef_entity e)
 {
@@ -221,7 +237,7 @@ bool reef__entity_fulfils(const query *q, uint32_t i, reef_entity e)
     const reef_slot *slots = reef_slots_at(&w->hot, place);
     for (const value_test *t = term_tests(q, i), *end = t + term->count; t < end; t++) {
         size_t stride;
-        const char *p = column_of(w, x, t, slots, &stride);
+        const char *p = reef__test_column(w, x, t, slots, &stride);
         if (p == NULL || !field_fulfils(t, p + place_row(place) * stride)) return false;
     }
     return true;
@@ -278,7 +294,7 @@ void reef__value_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first
     if (marks_hold(q) && q->values->marks.term == i) marked_rows(l, i, slots, words, first, end);
     for (const value_test *t = term_tests(q, i), *stop = t + q->terms[i].count; t < stop; t++) {
         size_t stride;
-        const char *p = column_of(w, x, t, slots, &stride);
+        const char *p = reef__test_column(w, x, t, slots, &stride);
         if (p == NULL) return; /* and no row has it */
         column_test(t, p, stride, l->count, words, first, end);
     }

@@ -11,6 +11,7 @@
 #include "query/near_term.h"
 #include "query/query.h"
 #include "query/token.h"
+#include "query/value_join.h"
 #include "reef/condition.h"
 #include "reef/relation.h"
 #include <inttypes.h>
@@ -44,7 +45,7 @@ static uint64_t kind_most(reef_kind k) { return kind_mask(k) >> kind_has_sign(k)
 COLD bool reef__kind_compares(const reef_field *f, reef_compare compare)
 {
     const bool whole = kind_is_whole(f->kind);
-    if (compare == REEF_EQUAL || compare == REEF_UNEQUAL) return true;
+    if (compare == REEF_EQUAL || compare == REEF_UNEQUAL || compare == REEF_AS) return true;
     if (compare == REEF_ANY_BIT || compare == REEF_ALL_BITS) return whole;
     return compare >= REEF_LESS && compare <= REEF_WITHIN && (whole || f->kind == REEF_F32 || f->kind == REEF_F64);
 }
@@ -212,6 +213,7 @@ static void test_whole(value_test *x)
         x->form = x->compare == REEF_ANY_BIT ? VALUE_ANY_BIT : VALUE_ALL_BITS;
         x->low = v.u64 & kind_mask(x->kind);
         break;
+    case REEF_AS: break;
     }
 }
 
@@ -223,7 +225,9 @@ static void test_settle(value_test *x)
         [REEF_WITHIN] = VALUE_WITHIN,
     };
     x->inverted = false;
-    if (x->kind == REEF_CHAR) {
+    if (x->joined) {
+        x->form = VALUE_ALWAYS;
+    } else if (x->kind == REEF_CHAR) {
         x->form = VALUE_TEXT;
         x->inverted = x->compare == REEF_UNEQUAL;
     } else if (x->kind == REEF_F32 || x->kind == REEF_F64) {
@@ -283,15 +287,26 @@ static const char *condition_wrong(const type *t, const reef_condition *c, char 
     for (uint32_t side = 0; side < (c->compare == REEF_WITHIN ? 2u : 1u); side++) {
         const reef_literal *l = side ? &c->last : &c->value;
         const char *wrong = NULL;
-        if (l->kind) wrong = reef__literal_take(f, bytes, l, &number, detail, size);
+        if (l->kind && c->compare == REEF_AS) wrong = "'as' stands before the name of the value";
+        else if (l->kind) wrong = reef__literal_take(f, bytes, l, &number, detail, size);
         else if (!parameter_is_name(l->text)) wrong = "a parameter's name has 1 to 31 letters, digits and _";
         if (wrong) return wrong;
     }
     return NULL;
 }
 
-/* Counts the parameters of the first terms by name. */
-static uint32_t parameters_count(const reef_term *terms, uint32_t count)
+/* Does one of the terms give a value this name? */
+static bool name_is_value(const reef_term *terms, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < term_conditions(&terms[i]); k++)
+            if (terms[i].conditions[k].compare == REEF_AS && strcmp(terms[i].conditions[k].value.text, name) == 0)
+                return true;
+    return false;
+}
+
+/* Counts the parameters of the first terms by name; names of values as well, or not. */
+static uint32_t parameters_count(const reef_term *terms, uint32_t count, bool values)
 {
     const char *names[REEF_PARAMETERS_MAX + 1];
     uint32_t n = 0;
@@ -302,6 +317,7 @@ static uint32_t parameters_count(const reef_term *terms, uint32_t count)
                 const reef_literal *l = side ? &c->last : &c->value;
                 uint32_t at = 0;
                 if (l->kind || l->text == NULL || (side && c->compare != REEF_WITHIN)) continue;
+                if (!values && name_is_value(terms, count, l->text)) continue;
                 while (at < n && strcmp(names[at], l->text) != 0) at++;
                 if (at == n) names[n++] = l->text;
             }
@@ -327,7 +343,7 @@ COLD reef_status reef__conditions_check(const query_text *l, uint32_t i, char *d
     }
     for (uint32_t k = 0; wrong == NULL && k < t->count; k++)
         wrong = condition_wrong(x, &t->conditions[k], detail, size);
-    if (wrong == NULL && parameters_count(l->term, i + 1) > REEF_PARAMETERS_MAX) {
+    if (wrong == NULL && parameters_count(l->term, i + 1, true) > REEF_PARAMETERS_MAX) {
         snprintf(detail, size, "a query has at most %d parameters", REEF_PARAMETERS_MAX);
         return REEF_LIMIT;
     }
@@ -371,7 +387,10 @@ COLD void reef__conditions_keep(reef_term *terms, uint32_t count, void *room)
     }
 }
 
-COLD bool reef__conditions_vary(const reef_term *terms, uint32_t count) { return parameters_count(terms, count) != 0; }
+COLD bool reef__conditions_vary(const reef_term *terms, uint32_t count)
+{
+    return parameters_count(terms, count, false) != 0;
+}
 
 /* ---- what a query keeps ---- */
 
@@ -406,6 +425,30 @@ static void test_make(struct value_terms *v, value_test *x, const type *t, const
         if (l->kind) test_put(x, side, l);
         else x->parameter[side] = parameter_number(v, l->text);
     }
+    if (c->compare != REEF_AS) return;
+    v->named |= UINT64_C(1) << (x->parameter[0] - 1);
+    v->missing &= ~v->named;
+    x->joined = true;
+    test_settle(x);
+}
+
+/* Finds the tests that compare with values that have names. */
+static void joins_make(struct value_terms *v)
+{
+    for (uint32_t i = 0; i < v->count; i++) {
+        value_test *x = &v->tests[i];
+        struct value_join j = {.test = i};
+        for (uint32_t side = 0; x->compare != REEF_AS && side < 2; side++) {
+            const uint32_t number = x->parameter[side];
+            if (number == 0 || !(v->named >> (number - 1) & 1)) continue;
+            for (uint32_t k = 0; k < v->count; k++)
+                if (v->tests[k].compare == REEF_AS && v->tests[k].parameter[0] == number) j.named[side] = k + 1;
+            x->joined = true;
+        }
+        if (!x->joined || x->compare == REEF_AS) continue;
+        test_settle(x);
+        v->joins[v->join_count++] = j;
+    }
 }
 
 COLD bool reef__values_make(query *q)
@@ -422,12 +465,14 @@ COLD bool reef__values_make(query *q)
         }
     }
     if (count == 0) return true;
-    const size_t before = sizeof(struct value_terms) + count * sizeof(value_test),
+    const size_t tests = sizeof(struct value_terms) + count * sizeof(value_test),
+                 before = (tests + count * sizeof(struct value_join) + 7) / 8 * 8,
                  kept = reef__conditions_bytes(q->asked, q->asked_count), bytes = before + kept + texts;
     struct value_terms *v = q->values = reef__memory_zeroed(&q->world->family->memory, MEMORY_OTHER, bytes);
     if (v == NULL) return false;
     v->bytes = bytes;
     v->count = count;
+    v->joins = (struct value_join *)(void *)((char *)v + tests);
     v->conditions = (reef_condition *)(void *)((char *)v + before);
     reef__conditions_keep(q->asked, q->asked_count, v->conditions);
     char *room = (char *)v->conditions + kept;
@@ -439,6 +484,7 @@ COLD bool reef__values_make(query *q)
             room += v->tests[at].kind == REEF_CHAR ? v->tests[at].bytes : 0;
         }
     }
+    joins_make(v);
     return true;
 }
 
@@ -507,6 +553,10 @@ COLD reef_status reef_query_set_parameter(reef_world *w, reef_query which, const
     struct value_terms *v = q->values;
     while (v && number < v->parameter_count && strcmp(v->parameters[number], name) != 0) number++;
     if (v == NULL || number == v->parameter_count) return parameter_unknown(w, op, q, name);
+    if (v->named >> number & 1) {
+        snprintf(detail, sizeof detail, "$%s is the value of a field, which the query names by 'as'", name);
+        return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail);
+    }
     for (uint32_t i = 0; i < 2 * v->count; i++) {
         const value_test *x = &v->tests[i / 2];
         const reef_field f = {.name = v->conditions[i / 2].field, .kind = x->kind, .names = x->names};

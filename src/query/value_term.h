@@ -37,7 +37,8 @@ typedef enum value_form {
     VALUE_AT_LEAST,
     VALUE_UNEQUAL,
     VALUE_WITHIN,
-    VALUE_TEXT
+    VALUE_TEXT,
+    VALUE_ALWAYS /* it names the value, or compares it with one that has a name (src/query/value_join.h) */
 } value_form;
 
 typedef struct value_test {
@@ -53,6 +54,7 @@ typedef struct value_test {
     uint32_t length;       /* of the text */
     /* how rows are tested */
     value_form form;
+    bool joined;   /* it is always fulfilled */
     bool inverted; /* the opposite, for what isn't floating point */
     uint64_t low, span;
 } value_test;
@@ -77,6 +79,9 @@ struct value_terms {
     reef_condition *conditions; /* of all terms, one behind the other; tests[i] is that of conditions[i] */
     uint32_t count, parameter_count;
     uint64_t missing; /* the parameters that were never set, as bits */
+    uint64_t named;   /* those that are no parameters, but names of values */
+    struct value_join *joins;
+    uint32_t join_count;
     value_marks marks;
     parameter_names parameters;
     value_test tests[];
@@ -120,7 +125,7 @@ COLD reef_status reef__query_refuse(reef_world *w, const char *op, const query *
  * are. The terms then have the copies. */
 size_t reef__conditions_bytes(const reef_term *terms, uint32_t count);
 void reef__conditions_keep(reef_term *terms, uint32_t count, void *room);
-/* Has a condition of these terms a parameter? */
+/* Has a condition of these terms a parameter? (Names of values are none.) */
 bool reef__conditions_vary(const reef_term *terms, uint32_t count);
 
 /* The field with this name: *offset and *bytes are those of the element, if it is one of an array. NULL: there is
@@ -147,6 +152,12 @@ void reef__condition_write(text_out *o, const reef_world *w, const type *t, cons
 
 /* Keeps the rows whose value fulfils the conditions of term i. They have the component, and those of `among` matter. */
 void reef__value_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end);
+/* The field of a test, of any entity. NULL: the entity hasn't got the component. */
+const char *reef__value_field(const query *q, const value_test *t, reef_entity e);
+/* The column with a test's field in a chunk, of a type in tables: where its first row has the field, and the distance
+ * to the next one. NULL: the table hasn't got it. */
+const char *reef__test_column(const reef_world *w, const type *x, const value_test *t, const reef_slot *slots,
+                              size_t *stride);
 /* Does a value fulfil all conditions of term i? `value` begins with the component. */
 bool reef__value_fulfils(const query *q, uint32_t i, const void *value);
 /* Has the entity, which has the component, a value that fulfils them? */

@@ -1,6 +1,6 @@
 /* The text of conditions, in the parentheses behind a type's name:
  *
- *     condition := field compare literal | field "in" literal ".." literal
+ *     condition := field compare literal | field "in" literal ".." literal | field "as" "$" name
  *     compare   := "==" | "!=" | "<" | "<=" | ">" | ">=" | "&" | "has"
  *     field     := what C writes for a member: "left", "at.x", "slots[2]"; any name in quotes
  *     literal   := a number | "true" | "false" | a text in quotes | an entity | names of an enum or bit mask, with "|"
@@ -8,7 +8,8 @@
  *
  * Elsewhere in a text a name may contain "<", ">" and "..", so conditions are read by their characters and not by
  * tokens: the name of a field ends before these. What stands behind a comparison is read by the field's kind. A "$"
- * there is a parameter; in front of a comparison it is a variable, which is bound to an entity. */
+ * there is a parameter, or the name that "as" gives to a value; in front of a comparison it is a variable, which is
+ * bound to an entity. */
 #include "base/platform.h"
 #include "type/names.h"
 #include "type/type.h"
@@ -61,7 +62,7 @@ typedef struct compare_sign {
 /* longer ones come before what they begin with */
 static const compare_sign compare_signs[] = {
     {"==", REEF_EQUAL}, {"!=", REEF_UNEQUAL}, {"<=", REEF_AT_MOST}, {">=", REEF_AT_LEAST},  {"<", REEF_LESS},
-    {">", REEF_MORE},   {"&", REEF_ANY_BIT},  {"in", REEF_WITHIN},  {"has", REEF_ALL_BITS},
+    {">", REEF_MORE},   {"&", REEF_ANY_BIT},  {"in", REEF_WITHIN},  {"has", REEF_ALL_BITS}, {"as", REEF_AS},
 };
 
 static const compare_sign *sign_at(const char *at)
@@ -388,12 +389,13 @@ COLD bool reef__parse_condition(parser *p, const type *t)
     const reef_field *f = parse_field(p, t, c, &bytes);
     if (f == NULL) return false;
     const compare_sign *sign = sign_at(p->token.start);
-    if (sign == NULL) return reef__parse_expected(p, "a comparison (==, !=, <, <=, >, >=, &, has, in)");
+    if (sign == NULL) return reef__parse_expected(p, "a comparison (==, !=, <, <=, >, >=, &, has, in, as)");
     if (!reef__kind_compares(f, sign->compare))
         return reef__parse_refuse(p, REEF_BAD_ARGUMENT, p->token.start, "%s is %s, which can't be compared by '%s'",
                                   reef__show(f->name, strlen(f->name)).text, reef__kind_name(f->kind), sign->text);
     c->compare = sign->compare;
     parse_from(p, p->token.start + strlen(sign->text));
+    if (c->compare == REEF_AS && !token_is_sign(p, '$')) return reef__parse_expected(p, "'$' and the value's name");
     if (!parse_literal(p, f, bytes, &c->value)) return false;
     if (c->compare == REEF_WITHIN) {
         if (!range_begins(p->token.start)) return reef__parse_expected(p, "'..' and the last value");

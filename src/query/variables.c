@@ -84,13 +84,55 @@ static bool step_keeps(const query *q, const bindings *b, const bind_step *s)
     return q->subs == NULL;
 }
 
+/* Adds the step of a join that compares what is bound by now. */
+static bool compare_put(const query *q, bindings *b, uint64_t *compared, uint32_t bound)
+{
+    for (uint32_t k = 0; q->values && k < q->values->join_count; k++) {
+        const struct value_join *j = &q->values->joins[k];
+        const uint32_t slots = reef__join_slots(q, j);
+        if (*compared >> k & 1 || slots & ~bound || !(slots & ~1u)) continue;
+        const uint16_t term = (uint16_t)reef__test_term(q, j->test);
+        b->steps[b->count++] = (bind_step){
+            .kind = STEP_COMPARE, .term = term, .join = (uint8_t)k, .type = reef__type_of(q->terms[term].component.id)};
+        *compared |= 1ull << k;
+        return true;
+    }
+    return false;
+}
+
+/* Adds the step that binds a variable by its value. Mostly nothing else has to be asked about it then. */
+static bool equal_put(const query *q, bindings *b, uint64_t *done, uint64_t *compared, uint32_t *bound)
+{
+    for (uint32_t k = 0; q->values && k < q->values->join_count; k++)
+        for (uint32_t v = 1; v <= b->variables; v++) {
+            uint32_t field, other;
+            if (*bound >> v & 1 || !reef__join_finds(q, &q->values->joins[k], v, *bound, &field, &other)) continue;
+            const uint32_t term = reef__test_term(q, field), known = reef__test_term(q, other);
+            b->steps[b->count++] = (bind_step){.kind = STEP_EQUAL,
+                                               .term = (uint16_t)term,
+                                               .from = (uint8_t)v,
+                                               .to = q->facts[known].fixed ? SLOT_TARGET : q->terms[known].variable,
+                                               .join = (uint8_t)k,
+                                               .field = (uint16_t)field,
+                                               .other = (uint16_t)other,
+                                               .type = reef__type_of(q->terms[term].component.id)};
+            *bound |= 1u << v;
+            if (reef__value_list_exact(q, field, other)) *compared |= 1ull << k;
+            if (reef__value_list_settles(q, field)) *done |= 1ull << term;
+            return true;
+        }
+    return false;
+}
+
 static void steps_make(const query *q, bindings *b)
 {
-    uint64_t done = 0;
+    uint64_t done = 0, compared = 0;
     uint32_t bound = 1u << SLOT_VISITED | 1u << SLOT_TARGET;
     b->count = b->early = 0;
-    while (steps_put(q, b, &done, &bound)) {}
-    while (b->early < b->count && (b->steps[b->early].kind > STEP_SOURCES || b->steps[b->early].single)) b->early++;
+    while (compare_put(q, b, &compared, bound) || steps_put(q, b, &done, &bound) ||
+           equal_put(q, b, &done, &compared, &bound)) {}
+    while (b->early < b->count && (b->steps[b->early].kind > STEP_EQUAL || b->steps[b->early].single)) b->early++;
+    b->ranged = b->early < b->count && b->steps[b->early].kind == STEP_EQUAL;
     b->values = 0;
     for (uint32_t i = 0; i < b->count; i++)
         if (step_keeps(q, b, &b->steps[i])) b->steps[i].values = (uint8_t)++b->values;
@@ -99,10 +141,11 @@ static void steps_make(const query *q, bindings *b)
 /* ---- memory ---- */
 
 static size_t bindings_bytes(uint32_t count) { return sizeof(bindings) + count * sizeof(bind_step); }
+static size_t ranges_bytes(const bindings *b) { return b->ranged ? REEF_BLOCK_ROWS * sizeof(row_range) : 0; }
 static size_t run_bytes(const bindings *b)
 {
     return sizeof(bind_run) + b->variables * (size_t)REEF_BLOCK_ROWS * sizeof(reef_entity) +
-           b->values * (size_t)REEF_BLOCK_ROWS * sizeof(void *);
+           b->values * (size_t)REEF_BLOCK_ROWS * sizeof(void *) + ranges_bytes(b);
 }
 static size_t seen_bytes(uint32_t entities) { return (size_t)(entities / 64 + 1) * sizeof(uint64_t); }
 
@@ -130,7 +173,7 @@ static bool closures_ready(query *q, bind_run *run)
     for (uint32_t i = 0; i < b->count; i++) {
         const bind_step *s = &b->steps[i];
         closure_list *c = &run->closure[s->kind == STEP_TARGETS ? s->to : s->from];
-        if (s->kind > STEP_SOURCES || !s->closure) continue;
+        if (s->kind > STEP_EQUAL || !s->closure) continue;
         if (c->seen == NULL) c->seen = reef__memory_zeroed(m, MEMORY_OTHER, seen_bytes(run->entities));
         if (c->seen && c->list == NULL)
             c->list = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, run->entities * sizeof *c->list, PLAIN_ALIGN);
@@ -147,6 +190,7 @@ static bind_run *bind_run_make(query *q)
     for (uint32_t v = 1; v <= b->variables; v++)
         run->lane[v] = (reef_entity *)(void *)(run + 1) + (size_t)(v - 1) * REEF_BLOCK_ROWS;
     run->values = (const void **)(void *)((reef_entity *)(void *)(run + 1) + (size_t)b->variables * REEF_BLOCK_ROWS);
+    if (b->ranged) run->ranges = (row_range *)(void *)(run->values + b->values * (size_t)REEF_BLOCK_ROWS);
     return run;
 }
 
@@ -155,6 +199,12 @@ static void bind_run_free(query *q, bind_run *run)
     if (run == NULL) return;
     closures_free(q, run);
     reef__memory_free(&q->world->family->memory, MEMORY_OTHER, run, run_bytes(q->plan->bindings));
+}
+
+/* How many steps joins may need: each compares, and each variable may be bound by one. */
+static uint32_t steps_of_joins(const query *q)
+{
+    return q->values && q->values->join_count ? q->values->join_count + REEF_VARIABLES_MAX : 0;
 }
 
 COLD bool reef__bindings_make(query *q)
@@ -168,6 +218,7 @@ COLD bool reef__bindings_make(query *q)
         if (t->target_variable != REEF_VISITED && t->target_variable > variables) variables = t->target_variable;
     }
     if (count == 0) return true;
+    count += steps_of_joins(q);
     bindings *b = reef__memory_zeroed(&q->world->family->memory, MEMORY_OTHER, bindings_bytes(count));
     q->plan->bindings = b;
     if (b == NULL) return false;
@@ -184,6 +235,8 @@ COLD void reef__bindings_drop(query *q)
     if (b == NULL) return;
     for (uint32_t i = 0; i < q->asked_count; i++)
         count += q->asked[i].op < REEF_ANY_OF && (q->asked[i].variable || q->asked[i].target_variable);
+    count += steps_of_joins(q);
+    for (uint32_t v = 1; v <= REEF_VARIABLES_MAX; v++) reef__value_list_drop(q, &b->by_value[v]);
     for (bind_run *run = b->spare, *next; run; run = next) {
         next = run->next;
         bind_run_free(q, run);
@@ -341,6 +394,10 @@ bool reef__bindings_look(query *q, uint64_t rows)
     b->begins = rows / ROWS_FOR_START + 1;
     if (q->subs) steps_make(q, b); /* terms may have other numbers */
     if (!closures_ready(q, b->own)) return false;
+    for (uint32_t i = 0; i < b->count; i++) {
+        const bind_step *s = &b->steps[i];
+        if (s->kind == STEP_EQUAL && !reef__value_list_ready(q, s->field, &b->by_value[s->from])) return false;
+    }
     if (rows == 0) return true;
     ways_find(q, way);
     for (uint32_t i = 0; i < q->term_count; i++) {
@@ -396,6 +453,7 @@ static bool step_relates(const query *q, const bind_step *s, reef_entity from, r
 
 static bool step_holds(const query *q, const bind_step *s, reef_entity from, reef_entity to)
 {
+    ASSERT(s->kind == STEP_HAS || s->kind == STEP_RELATED);
     const bool holds = s->kind == STEP_HAS ? reef__component_holds(q, s->term, from) : step_relates(q, s, from, to);
     return holds == (q->terms[s->term].op == REEF_HAS);
 }
@@ -481,6 +539,21 @@ static bool target_next(const query *q, const bind_step *s, bind_cursor *at, ree
     return false;
 }
 
+/* The next entity that has the value. */
+static bool equal_next(const query *q, const bind_step *s, bind_cursor *at, bind_search *x, bind_run *run)
+{
+    const bindings *b = q->plan->bindings;
+    if (at->next == 0) {
+        const bool known = run->ranges && s == &b->steps[b->early];
+        at->range =
+            known ? run->ranges[run->row_at] : reef__value_list_ask(q, &b->by_value[s->from], s->other, x->bound);
+        at->next = 1;
+    }
+    const order_row *r = range_next(&at->range);
+    if (r) x->bound[s->from] = (reef_entity){r->index, r->row};
+    return r != NULL;
+}
+
 /* Binds the next entity of a step. False: there is none. */
 static bool step_bind(const query *q, const bind_step *s, bind_search *x, bind_run *run)
 {
@@ -488,6 +561,7 @@ static bool step_bind(const query *q, const bind_step *s, bind_search *x, bind_r
     const uint32_t v = targets ? s->to : s->from;
     const reef_entity start = x->bound[targets ? s->from : s->to];
     bind_cursor *at = &x->cursor[v];
+    if (s->kind == STEP_EQUAL) return equal_next(q, s, at, x, run);
     if (s->closure) return closure_next(q, s, at, &run->closure[v], start, &x->bound[v]);
     if (targets) return relation_counts(q, s, start) && target_next(q, s, at, start, &x->bound[v]);
     while (source_next(q, s, at, start, &x->bound[v]))
@@ -509,14 +583,16 @@ static bool search_next(const query *q, bind_search *x, bind_run *run, uint32_t 
         while (again) { /* back to the last step that may bind another one */
             if (at == first) return false;
             const bind_step *s = &b->steps[--at];
-            again = s->kind > STEP_SOURCES || !step_bind(q, s, x, run);
+            again = s->kind > STEP_EQUAL || !step_bind(q, s, x, run);
             at += !again;
         }
         if (at == b->count) return true;
         const bind_step *s = &b->steps[at];
-        if (s->kind <= STEP_SOURCES) {
+        if (s->kind <= STEP_EQUAL) {
             x->cursor[s->kind == STEP_TARGETS ? s->to : s->from] = (bind_cursor){.place = 0};
             again = !step_bind(q, s, x, run);
+        } else if (s->kind == STEP_COMPARE) {
+            again = !reef__join_holds(q, &q->values->joins[s->join], x->bound);
         } else {
             again = !step_holds(q, s, slot_entity_of(q, x, s->from, s->term), slot_entity_of(q, x, s->to, s->term));
         }
@@ -662,6 +738,20 @@ static void early_related(const early_rows *x)
     if (!step_holds(x->q, x->s, x->from[row], x->to ? x->to[row] : target)) x->words[k] &= ~(word & (0 - word));
 }
 
+/* The join of a step, of rows whose variables are in the lanes. */
+static void early_compare(const early_rows *x, const bind_run *run, const reef_entity *entities)
+{
+    const struct value_join *j = &x->q->values->joins[x->s->join];
+    const uint32_t variables = x->q->plan->bindings->variables;
+    reef_entity bound[SLOTS];
+    EACH_EARLY_ROW(x, k, word, row)
+    {
+        bound[SLOT_VISITED] = entities[row];
+        for (uint32_t v = 1; v <= variables; v++) bound[v] = run->lane[v][row];
+        if (!reef__join_holds(x->q, j, bound)) x->words[k] &= ~(word & (0 - word));
+    }
+}
+
 static bool any_row(const uint64_t *words, uint32_t first, uint32_t end)
 {
     uint64_t any = 0;
@@ -681,6 +771,24 @@ static void search_put(const bindings *b, const bind_search *x, bind_run *run, u
     for (uint32_t v = 1; v <= b->variables; v++) run->lane[v][row] = x->bound[v];
 }
 
+/* The same where the ranges say who is bound, since there is no other step. */
+static void ranges_rows(const bindings *b, bind_run *run, uint64_t *words, uint32_t first, uint32_t end)
+{
+    reef_entity *lane = run->lane[b->steps[b->early].from];
+    for (uint32_t k = first; k < end; k++) {
+        uint64_t several = 0;
+        for (uint64_t word = words[k]; word; word &= word - 1) {
+            const uint32_t row = k * 64 + bits_first(word);
+            row_range r = run->ranges[row];
+            const order_row *one = range_next(&r);
+            if (one) lane[row] = (reef_entity){one->index, one->row};
+            else words[k] &= ~(word & (0 - word));
+            if (one && range_next(&r)) several |= word & (0 - word);
+        }
+        run->several[k] |= several & words[k];
+    }
+}
+
 /* The steps from `early` on, for each row that is left. */
 static void late_rows(const look *l, bindings *b, bind_run *run, uint64_t *words, uint32_t first, uint32_t end)
 {
@@ -690,6 +798,7 @@ static void late_rows(const look *l, bindings *b, bind_run *run, uint64_t *words
             const uint32_t row = k * 64 + bits_first(word);
             const uint64_t bit = word & (0 - word);
             search_begin(b, run, l->entities, row, &x);
+            run->row_at = row;
             if (!search_next(l->q, &x, run, b->early, false)) {
                 words[k] &= ~bit;
             } else if (b->now) {
@@ -722,9 +831,16 @@ void reef__bound_rows(const look *l, uint64_t *words, uint32_t first, uint32_t e
                               l->unit};
         if (s->kind == STEP_TARGETS) early_targets(&x);
         else if (s->kind == STEP_HAS) early_has(&x);
+        else if (s->kind == STEP_COMPARE) early_compare(&x, run, l->entities);
         else early_related(&x);
     }
-    if (b->early < b->count) late_rows(l, b, run, words, first, end);
+    if (run->ranges && b->early < b->count) {
+        const bind_step *s = &b->steps[b->early];
+        const reef_entity *from = s->to == SLOT_TARGET || s->to == SLOT_VISITED ? NULL : run->lane[s->to];
+        reef__value_list_look(l, &b->by_value[s->from], s->other, from, words, first, end, run->ranges);
+    }
+    if (run->ranges && b->early + 1 == b->count) ranges_rows(b, run, words, first, end);
+    else if (b->early < b->count) late_rows(l, b, run, words, first, end);
 }
 
 /* ---- loops ---- */
@@ -766,6 +882,7 @@ static bool several_take(const query *q, bind_run *run, const reef_block *b, uin
         if (!(run->several[k] >> run->row % 64 & 1)) return run->row = REEF_BLOCK_ROWS, false;
         run->rows[k] &= run->rows[k] - 1;
         search_begin(x, run, b->entities, run->row, &run->search);
+        run->row_at = run->row;
         found = search_next(q, &run->search, run, x->early, false);
         ASSERT(found);
     } else {

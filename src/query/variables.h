@@ -10,6 +10,7 @@
  * A *binding* is an entity for each variable such that all terms hold; a row matches once for each binding. Steps that
  * bind at most one entity come as early as they can; the others keep the order of the text, so they decide in which
  * order the bindings of a row come: that of the targets, or sources, of the first of them, then of the second ...
+ * A variable to which no relation leads is bound by its value (src/query/value_join.h), after all that relations bind.
  * The steps up to the first that may bind several are done for all rows of a chunk at once, one step after the other;
  * the rest for each row, backtracking.
  *
@@ -21,12 +22,15 @@
 #include "base/platform.h"
 #include "query/query.h"
 #include "query/relation_plan.h"
+#include "query/value_join.h"
 
 typedef enum step_kind {
     STEP_TARGETS, /* binds `to`: the targets of `from` */
     STEP_SOURCES, /* binds `from`: the sources of `to` */
+    STEP_EQUAL,   /* binds `from`: those whose value is that of `to` */
     STEP_RELATED, /* is `from` related to `to`? */
-    STEP_HAS      /* has `from` the component? */
+    STEP_HAS,     /* has `from` the component? */
+    STEP_COMPARE  /* does the join hold? */
 } step_kind;
 
 /* What a step speaks of: the visited entity, variable 1 ..., or the term's target. */
@@ -36,9 +40,11 @@ typedef struct bind_step {
     step_kind kind;
     uint16_t term;
     uint8_t from, to;
-    uint8_t values; /* the number of the array with the values that it finds, from 1; 0: none */
-    bool single;    /* it binds at most one entity */
-    bool closure;   /* it binds by way of others, too: the relation is transitive, or reflexive */
+    uint8_t values;        /* the number of the array with the values that it finds, from 1; 0: none */
+    bool single;           /* it binds at most one entity */
+    bool closure;          /* it binds by way of others, too: the relation is transitive, or reflexive */
+    uint8_t join;          /* of STEP_EQUAL and STEP_COMPARE: its number in q->values->joins */
+    uint16_t field, other; /* of STEP_EQUAL: the tests of the field of `from`, and of that of `to` */
     const type *type;
 } bind_step;
 
@@ -48,6 +54,7 @@ typedef struct bind_cursor {
     reef_entity last; /* sources: the last one */
     uint32_t next;    /* targets: the number of the next one; closure: of the next one in the list */
     uint32_t looked;  /* closure: those of the list before this number were followed */
+    row_range range;  /* values: those that are left */
 } bind_cursor;
 
 /* A search for the bindings of one row. */
@@ -68,9 +75,11 @@ typedef struct bind_run {
     struct bind_run *next;
     reef_entity *lane[REEF_VARIABLES_MAX + 1]; /* by variable; [0] isn't used */
     const void **values;                       /* REEF_BLOCK_ROWS for each step with `values` */
+    row_range *ranges;                         /* by row: of the first late step, if that is STEP_EQUAL; else NULL */
     closure_list closure[REEF_VARIABLES_MAX + 1];
     uint32_t entities;           /* room of each closure */
     uint32_t unit;               /* the chunk whose rows are being handed out; 0: none */
+    uint32_t row_at;             /* whose bindings are being searched */
     uint32_t row;                /* whose bindings are being handed out; REEF_BLOCK_ROWS: none */
     uint64_t rows[BIT_WORDS];    /* those that are left */
     uint64_t several[BIT_WORDS]; /* those with more than one binding */
@@ -81,6 +90,7 @@ typedef struct bindings {
     uint32_t variables, count;
     uint32_t values; /* number of steps that keep values */
     uint32_t early;  /* the first steps are done for all rows at once */
+    bool ranged;     /* the first of the others is STEP_EQUAL: its rows are looked up for all rows at once as well */
     bind_run *own;   /* of questions and systems; always there */
     bind_run *spare; /* those of loops that ended */
     bind_run *now;   /* the loop that is looking; NULL: a question, for which one binding is enough */
@@ -90,6 +100,7 @@ typedef struct bindings {
     uint64_t begins; /* with so many entities */
     row_set rows;
     entity_list list[2];
+    value_list by_value[REEF_VARIABLES_MAX + 1]; /* of the variables that STEP_EQUAL binds */
     bind_step steps[];
 } bindings;
 

@@ -140,7 +140,7 @@ INLINE void reef__invalidate(reef_world *w, uint32_t event)
     }
     if (event & STALE_BLOCKS) {
         reef__block_indexes_drop(w);
-        if (w->uniques) reef__uniques_drop(w);
+        uniques_drop(w);
     }
     /* A loop asks first: the rows of small loops mostly wait to be stored themselves, and each store comes on top. */
     if (event & STALE_FRESH && (!(event & STALE_SHUT) || UNLIKELY(w->hot.fresh_end != 0))) w->hot.fresh_end = 0;

@@ -9,11 +9,15 @@
 #include "storage/index_calls.h"
 #include "storage/place_calls.h"
 #include "storage/state.h"
+#include "storage/subtype.h"
+#include "storage/unique_field.h"
 #include "storage/world_data.h"
 #include "reef/world.h"
 #include "reef/type_info.h"
 
 const place_calls *reef__places_by;
+const subtype_calls *reef__subtypes_by;
+const unique_calls *reef__uniques_by;
 bool (*reef__indexes_declared)(reef_world *w);
 
 bool reef__world_knows(const reef_world *w, uint32_t c)

@@ -22,7 +22,7 @@ static NOINLINE const void *get_elsewhere(const reef_world *w, reef_entity e, re
     const void *p = s && s->size ? reef_store_find(s, e) : NULL;
     const type *t = p ? NULL : reef__type_of(c.id);
     if (LIKELY(t == NULL || !has_subtypes(t))) return p;
-    const reef_component meant = reef__subtype_instead(w, e, c);
+    const reef_component meant = reef__subtypes_by->instead(w, e, c);
     return meant.id != c.id ? reef_get_id(w, e, meant) : NULL;
 }
 
@@ -46,7 +46,7 @@ bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
     if (stored_any(w) && store_has(w, c.id, e)) return true;
     if ((c.id & BIT_DISABLED) == 0 && reef__bit_has(w, c.id, place)) return true;
     const type *t = reef__type_of(c.id);
-    return UNLIKELY(t && has_subtypes(t)) && reef__subtype_any(w, e, t);
+    return UNLIKELY(t && has_a_subtype(w, e, t));
 }
 
 bool reef_has_slow_(const reef_world *w, reef_entity e, reef_type_decl *decl)

@@ -13,7 +13,7 @@
 bool reef__entity_meets(const reef_world *w, reef_entity e, const type *t)
 {
     if (e.generation == 0) return false;
-    return has_itself(w, e, t) || (has_subtypes(t) && reef__subtype_any(w, e, t));
+    return has_itself(w, e, t) || has_a_subtype(w, e, t);
 }
 
 bool reef__list_names(const reef_value *values, uint32_t count, const type *t)

@@ -50,7 +50,7 @@ COLD uint32_t reef_subtypes(reef_component base, reef_component *types, uint32_t
 
 /* ---- entities ---- */
 
-COLD reef_status reef__subtype_find(const reef_world *w, reef_entity e, const type *base, uint32_t *found)
+static COLD reef_status subtype_find(const reef_world *w, reef_entity e, const type *base, uint32_t *found)
 {
     uint32_t count, n = 0;
     *found = 0;
@@ -67,19 +67,18 @@ COLD reef_status reef__subtype_find(const reef_world *w, reef_entity e, const ty
     return n ? REEF_AMBIGUOUS : REEF_ABSENT;
 }
 
-COLD bool reef__subtype_any(const reef_world *w, reef_entity e, const type *base)
-{
-    uint32_t found;
-    const reef_status s = reef__subtype_find(w, e, base, &found);
-    return s == REEF_OK || s == REEF_AMBIGUOUS;
-}
-
-COLD reef_component reef__subtype_instead(const reef_world *w, reef_entity e, reef_component c)
+static COLD reef_component subtype_instead(const reef_world *w, reef_entity e, reef_component c)
 {
     const type *t = reef__type_of(c.id);
     uint32_t found;
     if (has_itself(w, e, t)) return c;
-    return reef__subtype_find(w, e, t, &found) == REEF_OK ? (reef_component){found} : c;
+    return subtype_find(w, e, t, &found) == REEF_OK ? (reef_component){found} : c;
+}
+
+void reef_bring_subtypes_(void)
+{
+    static const subtype_calls calls = {.find = subtype_find, .instead = subtype_instead};
+    if (reef__subtypes_by == NULL) reef__subtypes_by = &calls; /* under the lock of the list of types */
 }
 
 COLD reef_status reef_find_sub_id(const reef_world *w, reef_entity e, reef_component base, reef_component *found)
@@ -87,7 +86,7 @@ COLD reef_status reef_find_sub_id(const reef_world *w, reef_entity e, reef_compo
     const type *t = reef__type_of(base.id);
     uint32_t id = 0;
     reef_status s = REEF_BAD_ARGUMENT;
-    if (WORLD_GIVEN(w)) s = t ? reef__subtype_find(w, e, t, &id) : REEF_UNKNOWN_TYPE;
+    if (WORLD_GIVEN(w)) s = t ? subtype_find(w, e, t, &id) : REEF_UNKNOWN_TYPE;
     if ((s == REEF_OK || s == REEF_ABSENT || s == REEF_AMBIGUOUS) && has_itself(w, e, t)) {
         id = base.id;
         s = REEF_OK;

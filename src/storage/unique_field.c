@@ -9,6 +9,7 @@
 #include "storage/place.h"
 #include "storage/read.h"
 #include "storage/sparse_store.h"
+#include "reef/hooks.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,7 +170,7 @@ static COLD struct unique_table *unique_make(reef_world *w, const type *t, const
     return w->uniques = u;
 }
 
-reef_status reef__unique_enter(reef_world *w, reef_entity e, const type *t, const void *value)
+static reef_status unique_enter(reef_world *w, reef_entity e, const type *t, const void *value)
 {
     const reef_field *f = unique_field_of(t);
     struct unique_table *u = w->uniques;
@@ -189,7 +190,7 @@ reef_status reef__unique_enter(reef_world *w, reef_entity e, const type *t, cons
     return REEF_OK;
 }
 
-COLD void reef__uniques_drop(reef_world *w)
+static COLD void all_uniques_drop(reef_world *w)
 {
     for (struct unique_table *u = w->uniques, *next; u; u = next) {
         next = u->next;
@@ -225,7 +226,7 @@ static bool unique_differ(const reef_world *w, const type *t, const reef_field *
     return differ;
 }
 
-COLD reef_status reef__uniques_validate(const reef_world *w, char *message, size_t size)
+static COLD reef_status all_uniques_validate(const reef_world *w, char *message, size_t size)
 {
     for (uint32_t id = 1; id <= REEF_TYPES_MAX && type_known(id); id++) {
         const type *t = type_known(id);
@@ -235,4 +236,11 @@ COLD reef_status reef__uniques_validate(const reef_world *w, char *message, size
                                  f->name);
     }
     return REEF_OK;
+}
+
+void reef_bring_hooks_(void)
+{
+    static const unique_calls calls = {
+        .enter = unique_enter, .drop = all_uniques_drop, .validate = all_uniques_validate};
+    if (reef__uniques_by == NULL) reef__uniques_by = &calls; /* under the lock of the list of types */
 }

@@ -19,11 +19,27 @@
 #include "type/type.h"
 #include "storage/world_data.h"
 
-/* e is about to get this value. EXISTS: another entity has it, or gets it in this operation; w->taken says which one.
- * BAD_ARGUMENT: the type has no such field. NO_MEMORY. */
-reef_status reef__unique_enter(reef_world *w, reef_entity e, const type *t, const void *value);
-/* Forgets all tables: the world has another state, or ends. */
-void reef__uniques_drop(reef_world *w);
-reef_status reef__uniques_validate(const reef_world *w, char *message, size_t size);
+/* A program whose types have no hooks is linked without this code, since nothing leads there but this table: a type
+ * with hooks brings it along when it is declared or made at run time (reef_bring_hooks_). */
+typedef struct unique_calls {
+    /* e is about to get this value. EXISTS: another entity has it, or gets it in this operation; w->taken says which
+     * one. BAD_ARGUMENT: the type has no such field. NO_MEMORY. */
+    reef_status (*enter)(reef_world *w, reef_entity e, const type *t, const void *value);
+    /* Forgets all tables: the world has another state, or ends. */
+    void (*drop)(reef_world *w);
+    reef_status (*validate)(const reef_world *w, char *message, size_t size);
+} unique_calls;
+
+/* NULL as long as no type has hooks. It is set once, before the first one is registered. */
+extern const unique_calls *reef__uniques_by;
+
+INLINE void uniques_drop(reef_world *w)
+{
+    if (UNLIKELY(w->uniques != NULL)) reef__uniques_by->drop(w);
+}
+INLINE reef_status uniques_validate(const reef_world *w, char *message, size_t size)
+{
+    return reef__uniques_by ? reef__uniques_by->validate(w, message, size) : REEF_OK;
+}
 
 #endif

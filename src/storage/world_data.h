@@ -39,6 +39,7 @@ typedef struct relation_refusal {
 /* What is derived from the state of a world, as a list; what is called for all of it. A program that has none is linked
  * without its code. */
 struct reef_query_data;
+struct value_list;
 typedef struct derived {
     struct derived *next;
     void (*drop)(reef_world *w);                                  /* frees it */
@@ -46,6 +47,9 @@ typedef struct derived {
     bool (*prepare)(reef_world *w); /* for systems that read components of others. False: no memory */
     /* marks rows that fulfil the query's conditions, where that pays (src/query/value_term.h) */
     void (*mark)(reef_world *w, struct reef_query_data *q);
+    /* of a field, the rows by their values, for joins (src/query/value_join.h); to->held stays NULL if there is no such
+     * index. False: no memory */
+    bool (*hold)(reef_world *w, uint32_t component, uint32_t offset, uint32_t bytes, struct value_list *to);
 } derived;
 
 struct reef_world {

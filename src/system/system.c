@@ -92,6 +92,10 @@ static COLD bool draft_query(system_draft *d)
         if (d->facts[i].near)
             return refuse_detail(d, REEF_BAD_ARGUMENT, 0,
                                  "a system's query has no 'near': it asks reef_placed, for each of its rows");
+    const char *why;
+    if (reef__variables_check(&d->text.query, d->facts, false, &why) != REEF_TERMS_MAX)
+        return refuse_detail(d, REEF_BAD_ARGUMENT, 0,
+                             "a system's query binds no variable by its value: it asks reef_indexed, for its rows");
     return !reef__conditions_vary(d->text.query.term, d->text.query.count) ||
            refuse_detail(d, REEF_BAD_ARGUMENT, 0, "a system's query has no parameters: it compares with what it reads");
 }

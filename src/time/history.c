@@ -10,7 +10,12 @@
  *
  * Playing can fail at any tick. So the world's state is first put aside, in a fork that nobody else knows, and what is
  * played is recorded in moments of its own. Afterwards either these moments are taken over, or the two states are
- * exchanged; neither needs memory. */
+ * exchanged; neither needs memory.
+ *
+ * A replay (reef/replay.h) does the same on a fork, while the world goes on:
+ *
+ *      the world      [ from ] ── recorded ticks ── [ reload ] ── ticks that come ── [ tick ]
+ *      the replay     [ from ] ── played again, a few at a time ──► ..................... the world takes its state */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/code.h"
@@ -30,6 +35,9 @@
 #include "time/history.h"
 #include "reef/detail/access.h"
 #include "reef/history.h"
+#include "reef/many.h"
+#include "reef/replay.h"
+#include "reef/type_info.h"
 
 enum { MOMENTS_FIRST = 16 };
 #define NO_TICK UINT64_MAX
@@ -57,7 +65,14 @@ struct reef_history {
     uint64_t newest, kept;     /* newest: the last tick with a snapshot; kept: their number */
     uint64_t bytes, log_bytes; /* cost of the snapshots; of moments and inputs */
     uint64_t conversions;      /* of snapshots that the moments know of: conversions_notice */
+    uint64_t pasts;            /* how often what was recorded changed, other than by another tick */
     bool running;              /* a step function is being called */
+    reef_replay *replay;       /* NULL: none */
+    /* Inputs that have a type: all such histories of the process are in a list, since the type may get another layout.
+     * `fresh`: the inputs of first ... end - 1 in the new one, until it is known that everything is converted. */
+    reef_history *next_described;
+    recorded_input **fresh;
+    uint64_t fresh_count;
 };
 
 static moment *moment_at(const reef_history *h, uint64_t tick) { return &h->moments[tick & (h->capacity - 1)]; }
@@ -134,12 +149,14 @@ static void conversions_notice(reef_history *h)
     const uint64_t now = moment_at(h, h->newest)->snapshot->converted;
     if (LIKELY(now <= h->conversions)) return;
     h->conversions = now;
+    h->pasts++;
     for (uint64_t t = h->first; t < h->end; t++) moment_at(h, t)->hash = 0;
     for (uint64_t t = h->newest; t != NO_TICK; t = moment_at(h, t)->older) moment_weigh(h, moment_at(h, t));
 }
 
 /* ---- inputs and states are added and dropped ---- */
 
+/* `bytes` of data; without them so much room. */
 static recorded_input *input_new(family *f, const void *data, size_t bytes)
 {
     size_t all;
@@ -147,7 +164,7 @@ static recorded_input *input_new(family *f, const void *data, size_t bytes)
     recorded_input *in = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, all, PLAIN_ALIGN);
     if (in == NULL) return NULL;
     in->bytes = bytes;
-    if (bytes) memcpy(in->data, data, bytes);
+    if (bytes && data) memcpy(in->data, data, bytes);
     return in;
 }
 
@@ -202,8 +219,15 @@ static COLD void snapshots_forget_from(reef_history *h, uint64_t tick)
     for (uint64_t t = tick < h->first ? h->first : tick; t < h->end; t++) moment_at(h, t)->hash = 0;
 }
 
-/* The oldest state may go only if the world's tick can still be reached without it. */
-static bool oldest_can_go(const reef_history *h) { return h->kept > 1 && moment_at(h, h->first)->newer <= h->tick; }
+static uint64_t replay_from(const reef_replay *r);
+
+/* The oldest state may go only if the world's tick can still be reached without it, and no replay needs its inputs. */
+static bool oldest_can_go(const reef_history *h)
+{
+    if (h->kept <= 1) return false;
+    const uint64_t next = moment_at(h, h->first)->newer;
+    return next <= h->tick && (h->replay == NULL || next <= replay_from(h->replay));
+}
 
 static COLD void oldest_forget(reef_history *h)
 {
@@ -338,14 +362,17 @@ static COLD reef_status go_back(playing *p, uint64_t tick)
     return REEF_OK;
 }
 
-static reef_status play_tick(playing *p, uint64_t tick)
+/* Plays a tick in the history's world, or in a fork of it. */
+static reef_status play_tick(playing *p, reef_world *w, uint64_t tick)
 {
     reef_history *h = p->h;
-    reef_world *w = h->world;
     moment *m = p->moments ? &p->moments[tick - p->from] : NULL;
     const recorded_input *in = m && m->input ? m->input : moment_at(h, tick)->input;
-    if (m && h->config.hashes && (m->hash = reef_hash(w)) == 0) return history_refused(p);
-    if (m && (m->snapshot = reef_snapshot_take(w)) == NULL) return history_refused(p);
+    const bool hashed = m == NULL || !h->config.hashes || (m->hash = reef_hash(w)) != 0;
+    if (!hashed || (m && (m->snapshot = reef_snapshot_take(w)) == NULL)) {
+        h->world->error = w->error;
+        return history_refused(p);
+    }
     h->running = true;
     world_hold(w);
     reef_status s = h->config.step(h->config.context, w, tick, in->bytes ? in->data : NULL, in->bytes);
@@ -359,7 +386,7 @@ static reef_status play_tick(playing *p, uint64_t tick)
 static reef_status play(playing *p, uint64_t from, uint64_t until)
 {
     for (uint64_t t = from; t < until; t++) {
-        reef_status s = play_tick(p, t);
+        reef_status s = play_tick(p, p->h->world, t);
         if (s >= 0) continue;
         reef__skips_commit(p->h->world, p->backup, &p->room);
         reef__state_exchange(p->h->world, p->backup);
@@ -405,9 +432,13 @@ static reef_status history_ready(reef_history *h, const char *op)
                                                                          : REEF_OK;
 }
 
-static bool input_too_long(const reef_history *h, size_t bytes)
+/* May an input have so many bytes? */
+static reef_status input_check(const reef_history *h, const void *input, size_t bytes, const char *op)
 {
-    return h->config.input_bytes && bytes > h->config.input_bytes;
+    if (bytes && input == NULL) return history_refuse(h, REEF_BAD_ARGUMENT, op, bytes);
+    if (h->config.input_bytes && bytes > h->config.input_bytes) return history_refuse(h, REEF_LIMIT, op, bytes);
+    const type *t = reef__type_of(h->config.input.id);
+    return t && bytes % t->size ? history_refuse(h, REEF_BAD_ARGUMENT, op, bytes) : REEF_OK;
 }
 
 /* ---- the calls ---- */
@@ -417,8 +448,7 @@ COLD reef_status reef_history_step(reef_history *h, const void *input, size_t by
     playing p = {.h = h, .op = "reef_history_step", .from = h ? h->tick : 0};
     reef_status s = history_ready(h, p.op);
     if (s != REEF_OK) return s;
-    if (bytes && input == NULL) return history_refuse(h, REEF_BAD_ARGUMENT, p.op, bytes);
-    if (input_too_long(h, bytes)) return history_refuse(h, REEF_LIMIT, p.op, bytes);
+    if ((s = input_check(h, input, bytes, p.op)) != REEF_OK) return s;
     if (!moments_reserve(h) || !playing_begin(&p, 1) ||
         (p.moments[0].input = input_new(h->family, input, bytes)) == NULL)
         s = history_refuse(h, REEF_NO_MEMORY, p.op, bytes);
@@ -446,6 +476,7 @@ COLD reef_status reef_history_replay(reef_history *h, uint64_t until)
     if (s == REEF_OK) {
         snapshots_forget_from(h, p.from);
         playing_keep(&p, until);
+        h->pasts++;
     }
     playing_end(&p);
     return s;
@@ -462,9 +493,11 @@ COLD reef_status reef_history_rewind(reef_history *h, uint64_t tick)
     if (from == tick) {
         if (reef_restore(h->world, moment_at(h, tick)->snapshot) != REEF_OK) return history_refused(&p);
         h->tick = tick;
+        h->pasts++;
         return REEF_OK;
     }
     if ((s = go_back(&p, from)) == REEF_OK) s = play(&p, from, tick);
+    if (s == REEF_OK) h->pasts++;
     playing_end(&p);
     return s;
 }
@@ -491,7 +524,8 @@ static COLD reef_status inputs_check(const playing *p, const reef_late_input *in
         const reef_late_input *in = &inputs[i];
         if (moment_recorded(h, in->tick) == NULL || (in->input_bytes && in->input == NULL))
             return history_refuse(h, REEF_BAD_ARGUMENT, p->op, in->tick);
-        if (input_too_long(h, in->input_bytes)) return history_refuse(h, REEF_LIMIT, p->op, in->input_bytes);
+        const reef_status s = input_check(h, in->input, in->input_bytes, p->op);
+        if (s != REEF_OK) return s;
         if (in->tick < *earliest) *earliest = in->tick;
     }
     return REEF_OK;
@@ -515,9 +549,157 @@ COLD reef_status reef_history_correct(reef_history *h, const reef_late_input *in
     if (s == REEF_OK) {
         snapshots_forget_from(h, again ? p.from : earliest + 1);
         playing_keep(&p, until);
+        h->pasts++;
     }
     playing_end(&p);
     return s;
+}
+
+/* ---- a replay ---- */
+
+struct reef_replay {
+    family *family;
+    reef_world *world; /* a fork, in the state before `tick` */
+    playing playing;   /* the moments from ... tick - 1; its history is NULL once that was freed */
+    uint64_t tick;
+    size_t room;    /* number of moments that fit */
+    uint64_t pasts; /* the history's, when it began */
+    bool failed;
+};
+
+static uint64_t replay_from(const reef_replay *r) { return r->playing.from; }
+
+/* Can it go on? */
+static reef_status replay_ready(reef_replay *r, const char *op)
+{
+    if (r == NULL || r->playing.h == NULL) return REEF_BAD_ARGUMENT;
+    reef_history *h = r->playing.h;
+    const reef_status s = history_ready(h, op);
+    if (s != REEF_OK) return s;
+    r->playing.op = op;
+    if (!r->failed && r->pasts == h->pasts) return REEF_OK;
+    return reef__failure_detail(h->world, REEF_BAD_ARGUMENT, op, r->tick,
+                                r->failed ? "a tick of the replay has failed"
+                                          : "the history was changed since it began");
+}
+
+COLD reef_replay *reef_replay_new(reef_history *h, uint64_t from)
+{
+    static const char op[] = "reef_replay_new";
+    reef_status s = history_ready(h, op);
+    if (s != REEF_OK) return NULL;
+    if (h->replay) return history_refuse(h, REEF_LOCKED, op, h->tick), NULL;
+    if (from < h->first || from > h->tick || h->kept == 0) return history_refuse(h, REEF_BAD_ARGUMENT, op, from), NULL;
+    from = kept_before(h, from);
+    reef_replay *r = reef__memory_zeroed(&h->family->memory, MEMORY_OTHER, sizeof *r);
+    if (r == NULL) return history_refuse(h, REEF_NO_MEMORY, op, from), NULL;
+    *r = (reef_replay){.family = h->family, .tick = from, .playing = {.h = h, .op = op, .from = from}};
+    reef__family_add(h->family, false);
+    r->pasts = h->pasts;
+    h->replay = r;
+    r->world = reef__world_restorable(h->world);
+    if (r->world == NULL) s = history_refused(&r->playing);
+    else if (reef_restore(r->world, moment_at(h, from)->snapshot) != REEF_OK)
+        s = history_refuse(h, REEF_NO_MEMORY, op, from);
+    if (s == REEF_OK) return r;
+    reef_replay_free(r);
+    return NULL;
+}
+
+static COLD void replay_moments_drop(reef_replay *r)
+{
+    playing *p = &r->playing;
+    for (size_t i = 0; i < p->count; i++) reef_snapshot_free(p->moments[i].snapshot);
+    reef__memory_free(&r->family->memory, MEMORY_OTHER, p->moments, r->room * sizeof(moment));
+    p->moments = NULL;
+    p->count = r->room = 0;
+}
+
+COLD void reef_replay_free(reef_replay *r)
+{
+    if (r == NULL) return;
+    family *f = r->family;
+    reef_history *h = r->playing.h;
+    replay_moments_drop(r);
+    reef_world_free(r->world);
+    if (h) {
+        h->replay = NULL;
+        history_thin(h);
+    }
+    reef__memory_free(&f->memory, MEMORY_OTHER, r, sizeof *r);
+    reef__family_leave(f, false);
+}
+
+/* Makes room for the moment of one more tick. */
+static bool replay_reserve(reef_replay *r)
+{
+    playing *p = &r->playing;
+    if (p->count == r->room) {
+        const size_t room = r->room ? 2 * r->room : MOMENTS_FIRST;
+        moment *more = reef__memory_zeroed(&r->family->memory, MEMORY_OTHER, room * sizeof *more);
+        if (more == NULL) return false;
+        if (p->count) memcpy(more, p->moments, p->count * sizeof *more);
+        reef__memory_free(&r->family->memory, MEMORY_OTHER, p->moments, r->room * sizeof *more);
+        p->moments = more;
+        r->room = room;
+    }
+    p->moments[p->count++] = (moment){0};
+    return true;
+}
+
+COLD reef_status reef_replay_play(reef_replay *r, uint64_t ticks)
+{
+    static const char op[] = "reef_replay_play";
+    reef_status s = replay_ready(r, op);
+    for (; s >= 0 && ticks && r->tick < r->playing.h->tick; ticks--) {
+        if (!replay_reserve(r)) return history_refuse(r->playing.h, REEF_NO_MEMORY, op, r->tick);
+        s = play_tick(&r->playing, r->world, r->tick);
+        if (s >= 0) {
+            r->tick++;
+            continue;
+        }
+        r->failed = true;
+        if (r->world->error.status < 0) r->playing.h->world->error = r->world->error;
+    }
+    return s < 0 ? s : REEF_OK;
+}
+
+COLD reef_status reef_replay_take(reef_replay *r)
+{
+    static const char op[] = "reef_replay_take";
+    reef_status s = replay_ready(r, op);
+    if (s != REEF_OK) return s;
+    reef_history *h = r->playing.h;
+    if (r->tick != h->tick)
+        return reef__failure_detail(h->world, REEF_BAD_ARGUMENT, op, r->tick, "it hasn't reached the world's tick yet");
+    reef_snapshot *reached = reef_snapshot_take(r->world);
+    if (reached == NULL) s = history_refuse(h, REEF_NO_MEMORY, op, r->tick);
+    else if (reef_restore(h->world, reached) != REEF_OK) s = history_refused(&r->playing);
+    reef_snapshot_free(reached);
+    if (s != REEF_OK) return s;
+    snapshots_forget_from(h, r->playing.from);
+    playing_keep(&r->playing, h->tick);
+    replay_moments_drop(r);
+    r->playing.from = r->tick; /* nothing is left to be played, and the history's older ticks may go */
+    r->pasts = ++h->pasts;
+    history_thin(h);
+    return REEF_OK;
+}
+
+reef_replay_range reef_replay_reach(const reef_replay *r)
+{
+    const reef_history *h = r ? r->playing.h : NULL;
+    return r ? (reef_replay_range){r->playing.from, r->tick, h ? h->tick : r->tick} : (reef_replay_range){0};
+}
+
+reef_world *reef_replay_world(reef_replay *r) { return r ? r->world : NULL; }
+
+const reef_history *reef_replay_history(const reef_replay *r) { return r ? r->playing.h : NULL; }
+
+const reef_snapshot *reef_replay_at(const reef_replay *r, uint64_t tick)
+{
+    if (r == NULL || tick < r->playing.from || tick - r->playing.from >= r->playing.count) return NULL;
+    return r->playing.moments[tick - r->playing.from].snapshot;
 }
 
 /* ---- a history ---- */
@@ -529,12 +711,44 @@ static COLD void step_hold(const reef_history *h, bool hold)
     reef__code_hold(at, sizeof at / sizeof *at, hold);
 }
 
+/* The histories whose inputs have a type. */
+static struct {
+    mutex lock;
+    reef_history *first;
+} typed_histories = {.lock = MUTEX_INIT};
+
+static COLD void described_join(reef_history *h)
+{
+    mutex_lock(&typed_histories.lock);
+    h->next_described = typed_histories.first;
+    typed_histories.first = h;
+    mutex_unlock(&typed_histories.lock);
+}
+
+static COLD void described_leave(reef_history *h)
+{
+    mutex_lock(&typed_histories.lock);
+    reef_history **at = &typed_histories.first;
+    while (*at && *at != h) at = &(*at)->next_described;
+    if (*at) *at = h->next_described;
+    mutex_unlock(&typed_histories.lock);
+}
+
+/* Can an input be values of this type? Their bytes are all that there is, and their fields say what these mean. */
+static COLD bool describes_inputs(uint32_t id)
+{
+    const type *t = reef__type_of(id);
+    return t && t->field_count && t->size && !t->hooked && t->relation == 0 && t->home == REEF_TABLE;
+}
+
 COLD reef_history *reef_history_new(reef_world *w, const reef_history_config *config)
 {
     static const char op[] = "reef_history_new";
     if (!WORLD_GIVEN(w)) return NULL;
     if (config == NULL || config->step == NULL || (config->ticks == 0 && config->bytes == 0))
         return reef__refuse(w, REEF_BAD_ARGUMENT, op), NULL;
+    if (config->input.id && !describes_inputs(config->input.id))
+        return reef__failure(w, REEF_BAD_ARGUMENT, op, config->input, (reef_entity){0, 0}, 0), NULL;
     reef_history *h = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *h);
     if (h == NULL) return reef__refuse(w, REEF_NO_MEMORY, op), NULL;
     reef__family_add(w->family, false);
@@ -543,6 +757,7 @@ COLD reef_history *reef_history_new(reef_world *w, const reef_history_config *co
     h->config = *config;
     h->newest = NO_TICK;
     step_hold(h, true);
+    if (config->input.id) described_join(h);
     return h;
 }
 
@@ -558,53 +773,85 @@ COLD void reef_history_free(reef_history *h)
     if (h == NULL) return;
     family *f = h->family;
     step_hold(h, false);
+    if (h->config.input.id) described_leave(h);
+    if (h->replay) h->replay->playing.h = NULL;
     moments_drop(h);
     reef__memory_free(&f->memory, MEMORY_OTHER, h, sizeof *h);
     reef__family_leave(f, false);
 }
 
-/* ---- another future with other types ---- */
+/* ---- when types get another layout ---- */
 
-COLD bool reef__history_aside(reef_history *h, uint64_t from, reef_history **aside)
+COLD uint64_t reef__history_back(const reef_history *h, uint64_t ticks)
 {
-    reef_history *old = reef__memory_zeroed(&h->family->memory, MEMORY_OTHER, sizeof *old);
-    *aside = old;
-    if (old == NULL) return false;
-    *old = *h;
-    h->moments = NULL;
-    h->capacity = h->kept = h->bytes = h->log_bytes = 0;
-    h->first = h->tick = h->end = from;
-    h->newest = NO_TICK;
-    return true;
+    const uint64_t from = h->tick - h->first > ticks ? h->tick - ticks : h->first;
+    return ticks == 0 || h->kept == 0 ? h->tick : kept_before(h, from);
 }
 
-COLD reef_status reef__history_back(reef_history *aside, uint64_t from)
+COLD void reef__history_cut(reef_history *h, uint64_t from)
 {
-    const uint64_t tick = aside->tick;
-    const reef_status s = from == tick ? REEF_OK : reef_history_rewind(aside, from);
-    aside->tick = tick;
-    return s;
-}
-
-COLD reef_status reef__history_play(reef_history *h, const reef_history *aside)
-{
-    reef_status s = REEF_OK;
-    while (s >= 0 && h->tick < aside->tick) {
-        const recorded_input *in = moment_at(aside, h->tick)->input;
-        s = reef_history_step(h, in->bytes ? in->data : NULL, in->bytes);
+    snapshots_forget_from(h, from + 1);
+    if (from < h->tick) {
+        while (h->first < from) oldest_forget(h);
+        if (h->kept) moment_weigh(h, moment_at(h, h->first));
+    } else { /* nothing of it stays */
+        snapshots_forget_from(h, 0);
+        for (; h->first < h->end; h->first++, h->log_bytes -= sizeof(moment))
+            input_put(h, moment_at(h, h->first), NULL);
+        h->first = h->end = h->tick;
     }
-    return s;
+    h->pasts++;
 }
 
-COLD void reef__history_settle(reef_history *h, reef_history *aside, bool stays)
+COLD reef_history *reef__history_described(const reef_history *after)
 {
-    if (!stays) { /* exchange them */
-        const reef_history fresh = *h;
-        *h = *aside;
-        *aside = fresh;
+    return after ? after->next_described : typed_histories.first;
+}
+
+COLD reef_status reef__inputs_spread(const reef_history *h, reef_world *w)
+{
+    const uint32_t size = reef__type_of(h->config.input.id)->size;
+    for (uint64_t t = h->first; t < h->end; t++) {
+        const recorded_input *in = moment_at(h, t)->input;
+        for (size_t at = 0; at < in->bytes; at += size) {
+            const reef_status s = reef_set_id(w, reef_create(w), h->config.input, in->data + at, size);
+            if (s < 0) return s;
+        }
     }
-    moments_drop(aside);
-    reef__memory_free(&h->family->memory, MEMORY_OTHER, aside, sizeof *aside);
+    return REEF_OK;
+}
+
+/* The entities of the world are in the order in which the values were spread. */
+COLD reef_status reef__inputs_gather(reef_history *h, reef_world *w, reef_component is)
+{
+    const size_t was_size = reef__type_of(h->config.input.id)->size, size = reef__type_of(is.id)->size;
+    memory *m = &h->family->memory;
+    uint32_t index = 0;
+    h->fresh_count = h->end - h->first;
+    h->fresh = reef__memory_zeroed(m, MEMORY_OTHER, (h->fresh_count + 1) * sizeof *h->fresh);
+    if (h->fresh == NULL) return REEF_NO_MEMORY;
+    for (uint64_t i = 0; i < h->fresh_count; i++) {
+        const size_t count = moment_at(h, h->first + i)->input->bytes / was_size;
+        recorded_input *in = h->fresh[i] = input_new(h->family, NULL, count * size);
+        if (in == NULL) return REEF_NO_MEMORY;
+        for (size_t k = 0; k < count; k++) {
+            while (index < w->hot.index_count && reef_entity_at(w, index).generation == 0) index++;
+            if (!reef_read_id(w, reef_entity_at(w, index++), is, in->data + k * size, size)) return REEF_NO_MEMORY;
+        }
+    }
+    return REEF_OK;
+}
+
+COLD void reef__inputs_settle(reef_history *h, reef_component is, bool stay)
+{
+    for (uint64_t i = 0; h->fresh && i < h->fresh_count; i++)
+        if (stay) input_put(h, moment_at(h, h->first + i), h->fresh[i]);
+        else input_free(h->family, h->fresh[i]);
+    reef__memory_free(&h->family->memory, MEMORY_OTHER, h->fresh, (h->fresh_count + 1) * sizeof *h->fresh);
+    h->fresh = NULL;
+    if (!stay) return;
+    h->config.input = is;
+    h->pasts++;
 }
 
 COLD bool reef__history_has(const reef_history *h, const reef_snapshot *s)
@@ -627,6 +874,10 @@ const reef_snapshot *reef_history_at(const reef_history *h, uint64_t tick)
     const moment *m = moment_recorded(h, tick);
     return m ? m->snapshot : NULL;
 }
+
+reef_world *reef_history_world(const reef_history *h) { return h ? h->world : NULL; }
+
+reef_component reef_history_input_type(const reef_history *h) { return h ? h->config.input : (reef_component){0}; }
 
 uint64_t reef_history_hash(const reef_history *h, uint64_t tick)
 {

@@ -1,20 +1,26 @@
-/* A history whose kept states have types that are other ones now (src/api/layout_change.c): it is put aside, the world
- * goes on from one of its states with the new types, and the inputs are played again. */
+/* A history when types get another layout (src/api/layout_change.c): its states are converted with all others, or only
+ * one of them is, from which the inputs can be played again; and inputs that have such a type are converted, too. */
 #ifndef REEF_TIME_HISTORY_H
 #define REEF_TIME_HISTORY_H
 
 #include "base/platform.h"
 #include "reef/history.h"
 
-/* Puts what is recorded aside; the history is empty then, at tick `from`. False: no memory. */
-bool reef__history_aside(reef_history *h, uint64_t from, reef_history **aside);
-/* The world goes back to a state that was put aside. */
-reef_status reef__history_back(reef_history *aside, uint64_t from);
-/* Plays the inputs that were put aside, up to where the world was. */
-reef_status reef__history_play(reef_history *h, const reef_history *aside);
-/* Ends it: what was recorded anew stays, or what was put aside is back. */
-void reef__history_settle(reef_history *h, reef_history *aside, bool stays);
+/* The kept state from which so many of the last ticks can be played again; with 0 the tick of the world. */
+uint64_t reef__history_back(const reef_history *h, uint64_t ticks);
+/* Only the state before this tick stays, which is kept, with the inputs from there on. With the tick of the world
+ * nothing does. */
+void reef__history_cut(reef_history *h, uint64_t from);
 bool reef__history_has(const reef_history *h, const reef_snapshot *s); /* is it one of its snapshots? */
 bool reef__history_of(const reef_history *h, const reef_world *w);
+
+/* The next history whose inputs have a type; after NULL the first one. While no other thread uses reef. */
+reef_history *reef__history_described(const reef_history *after);
+/* Makes an entity for each value of the inputs, in a world without any. */
+reef_status reef__inputs_spread(const reef_history *h, reef_world *w);
+/* Reads the values back, which have the type `is` now, and holds them aside. */
+reef_status reef__inputs_gather(reef_history *h, reef_world *w, reef_component is);
+/* They become the history's, or are dropped. Nothing was gathered: only the type changes. */
+void reef__inputs_settle(reef_history *h, reef_component is, bool stay);
 
 #endif

@@ -32,7 +32,7 @@ static const char *options_conflict(uint32_t r)
     return NULL;
 }
 
-const char *reef__relation_refused(const reef_type_desc *d)
+static const char *relation_refused(const reef_type_desc *d)
 {
     const char *conflict = options_conflict(d->relation);
     if (conflict) return conflict;
@@ -41,7 +41,7 @@ const char *reef__relation_refused(const reef_type_desc *d)
                       : "a relation has its own size, alignment and home";
 }
 
-reef_status reef__relation_complete(reef_type_desc *d, made_fields *made)
+static reef_status relation_complete(reef_type_desc *d, made_fields *made)
 {
     static const reef_field head[2] = {{.name = "target", .kind = REEF_ENTITY, .offset = 0, .bytes = 8},
                                        {.name = "place", .kind = REEF_U64, .offset = 8, .bytes = 8}};
@@ -82,3 +82,5 @@ reef_status reef__relation_complete(reef_type_desc *d, made_fields *made)
     d->fields = made->field;
     return REEF_OK;
 }
+
+const relation_type_calls reef__relation_type = {.complete = relation_complete, .refused = relation_refused};

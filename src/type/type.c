@@ -23,7 +23,10 @@
 #include "base/platform.h"
 #include "base/text_out.h"
 #include "reef/event.h"
+#include "reef/hooks.h"
 #include "reef/prefab.h"
+#include "reef/relation.h"
+#include "reef/subtype.h"
 #include "reef/type_info.h"
 #include <stdalign.h>
 #include <stdio.h>
@@ -54,6 +57,7 @@ static struct {
     reef_code *tried; /* the declarations of this code are being taken; NULL: of none */
 } registry = {.lock = MUTEX_INIT, .pending = &pending_end, .hidden = &pending_end};
 
+const relation_type_calls *reef__relation_types_by;
 const type *reef__types[REEF_TYPES_MAX + 1];
 type *reef__type_pages[TYPE_PAGES]; /* not in `registry`, so that it takes no room in the file of the program */
 
@@ -400,7 +404,7 @@ static COLD type *type_hidden_like(const reef_type_desc *d)
 static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
 {
     const type *which;
-    reef_status status = d->relation || d->data.id ? reef__relation_complete(d, &made_list) : REEF_OK;
+    reef_status status = d->relation || d->data.id ? reef__relation_types_by->complete(d, &made_list) : REEF_OK;
     if (status >= 0 && !reef__fields_flatten(&made_list, &d->fields, &d->field_count)) status = REEF_BAD_ARGUMENT;
     if (status >= 0) status = reef__type_normalise(d);
     if (status < 0) return status;
@@ -754,6 +758,9 @@ COLD reef_component reef_type_new(const reef_type_desc *desc, reef_status *statu
     if (desc) {
         reef_type_desc d = *desc;
         mutex_lock(&registry.lock);
+        if (d.hooks) reef_bring_hooks_();
+        if (d.base.id) reef_bring_subtypes_();
+        if (d.relation || d.data.id) reef_bring_relations_();
         s = types_take_all() ? type_register(&d, &c.id) : REEF_NO_MEMORY;
         mutex_unlock(&registry.lock);
     }

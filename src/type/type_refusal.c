@@ -51,7 +51,7 @@ COLD void reef__type_refusal_put(text_out *o, const reef_type_desc *d, reef_stat
         reef__text_put(o, "it can't be a subtype of %s: %s (sizes %u and %u, alignments %u and %u)", base->name,
                        reef_status_text(status), base->size, d->size, base->align, d->align);
     } else if (t == NULL && d->relation && status == REEF_BAD_ARGUMENT) {
-        reef__text_put(o, "%s", reef__relation_refused(d));
+        reef__text_put(o, "%s", reef__relation_types_by->refused(d));
     } else if (t == NULL && d->field_count <= REEF_FIELDS_MAX && d->fields && text_put_refused_field(o, d)) {
         /* it is said */
     } else if (t == NULL) {

@@ -119,8 +119,8 @@ static bool type_fits(merging *x, const type *t)
 }
 
 /* Adds a value to the list. Without data, and of a type that a fork resets, it is a default value. */
-static bool value_list(merging *x, uint32_t *count, uint32_t component, reef_value_kind kind, uint32_t size,
-                       const void *data)
+static bool value_listed(merging *x, uint32_t *count, uint32_t component, reef_value_kind kind, uint32_t size,
+                         const void *data)
 {
     memory *m = &x->w->family->memory;
     if (data == NULL || (kind != VALUE_HELD && reef__type_of(component)->resets))
@@ -189,7 +189,7 @@ static bool merge_run(merging *x, const shape *s, uint32_t id, const reef_slot *
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
         const char *values = t->owner ? NULL : cell(slots, k, row, t->size);
-        if (!value_list(x, &count, t->id, REEF_VALUE_ARRAY, t->size, values)) return false;
+        if (!value_listed(x, &count, t->id, REEF_VALUE_ARRAY, t->size, values)) return false;
     }
     if (!merge_spawn(x, id, count, n, slot_entities(slots) + row)) return false;
     parts_copy(x, s, id, slots, row, n);
@@ -202,7 +202,7 @@ static bool merge_columns(merging *x, const shape *s, const reef_slot *slots, ui
 {
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
-        if (!value_list(x, count, t->id, REEF_VALUE_ONE, t->size, cell(slots, k, row, t->size))) return false;
+        if (!value_listed(x, count, t->id, REEF_VALUE_ONE, t->size, cell(slots, k, row, t->size))) return false;
     }
     return true;
 }
@@ -217,7 +217,7 @@ static bool merge_bits(merging *x, uint32_t place, bool disabled, uint32_t *coun
         if (disabled != ((key & BIT_DISABLED) != 0) || (!disabled && t->stored) || !reef__bit_has(x->from, key, place))
             continue;
         if (!disabled && !type_fits(x, t)) return false;
-        if (!value_list(x, count, key, REEF_VALUE_DEFAULT, 0, NULL)) return false;
+        if (!value_listed(x, count, key, REEF_VALUE_DEFAULT, 0, NULL)) return false;
     }
     return true;
 }
@@ -229,8 +229,8 @@ static bool merge_common(merging *x, uint32_t number, reef_entity e, uint32_t *c
     const type *t = reef__type_of(s->component);
     const common *c = &x->commons[number];
     const uint32_t slot = (uint32_t)*index_entry(s, c->firsts[slot_of(s, e)]);
-    if (c->made[slot]) return value_list(x, count, t->id, VALUE_HELD, 0, c->made[slot]);
-    return value_list(x, count, t->id, REEF_VALUE_ONE, t->size, reef_store_find(s, e));
+    if (c->made[slot]) return value_listed(x, count, t->id, VALUE_HELD, 0, c->made[slot]);
+    return value_listed(x, count, t->id, REEF_VALUE_ONE, t->size, reef_store_find(s, e));
 }
 
 /* Lists the values in stores in the order of the types' names, so that the error names the first type that can't
@@ -248,7 +248,7 @@ static bool merge_stored(merging *x, reef_entity e, uint32_t *count)
                        size = s->multi ? reef__multi_values(s, e) : t->size;
         const reef_value_kind kind = s->multi ? VALUE_SPAN : REEF_VALUE_ONE;
         if (s->shared ? !merge_common(x, number, e, count)
-                      : !value_list(x, count, t->id, kind, size, t->size ? value : NULL))
+                      : !value_listed(x, count, t->id, kind, size, t->size ? value : NULL))
             return false;
     }
     return true;

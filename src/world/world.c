@@ -105,7 +105,7 @@ COLD void reef_world_free(reef_world *w)
     reef__events_drop(w);
     reef__state_drop(f, &w->hot, &w->state); /* runs the destroy hooks */
     reef__block_indexes_drop(w);
-    reef__uniques_drop(w);
+    uniques_drop(w);
     reef__memory_free(&f->memory, MEMORY_OTHER, w->order, w->order_room * sizeof *w->order);
     reef__memory_free(&f->memory, MEMORY_OTHER, w, sizeof *w);
     reef__family_leave(f, true);
@@ -202,7 +202,7 @@ COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
         reef__block_indexes_validate(w, message, size) != REEF_OK || reef__bits_validate(w, message, size) != REEF_OK ||
         reef__stores_validate(w, message, size) != REEF_OK || reef__tracks_validate(w, message, size) != REEF_OK ||
         reef__events_validate(w, message, size) != REEF_OK || reef__names_validate(w, message, size) != REEF_OK ||
-        reef__uniques_validate(w, message, size) != REEF_OK || reef__single_validate(w, message, size) != REEF_OK ||
+        uniques_validate(w, message, size) != REEF_OK || reef__single_validate(w, message, size) != REEF_OK ||
         observing_validate(w, message, size) != REEF_OK || reef__queries_validate(w, message, size) != REEF_OK)
         return REEF_CORRUPT;
     const uint64_t rows = reef_count_alive(w) - w->hot.empty_count;

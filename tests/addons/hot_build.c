@@ -106,8 +106,16 @@ void tick(reef_world *w) { assert_ok(reef_tick(w, 1)); }
 reef_status step(void *context, reef_world *w, uint64_t number, const void *input, size_t bytes)
 {
     (void)context, (void)number;
-    if (bytes) reef_spawn(w, reef_with(Place, *(const float *)input, 0));
+    if (bytes) reef_spawn(w, reef_with(Place, ((const Push *)input)->x, 0));
     return reef_tick(w, 1);
+}
+
+void assert_replayed_at(reef_hot_code *h, int line)
+{
+    reef_hot_event got = REEF_HOT_SAME;
+    for (uint32_t i = 0; got == REEF_HOT_SAME && i < 1000; i++) got = reef_hot_poll(h);
+    if (got != REEF_HOT_REPLAYED) fail_msg("line %d: event %d: %s", line, (int)got, reef_hot_text(h));
+    assert_int_equal(reef_hot_replay_left(h), 0);
 }
 
 double field_of(const reef_world *w, reef_entity e, const char *type, const char *name)

@@ -16,6 +16,11 @@ typedef struct {
 } Report;
 REEF_COMPONENT(Report);
 REEF_FIELDS(Report, told, kept);
+typedef struct {
+    float x;
+} Push; /* the input of a tick */
+REEF_COMPONENT(Push);
+REEF_FIELDS(Push, x);
 REEF_TAG(Marked);
 REEF_TAG(Employed);
 
@@ -55,6 +60,9 @@ uint32_t mappings(void);
 
 void tick(reef_world *w);
 reef_status step(void *context, reef_world *w, uint64_t number, const void *input, size_t bytes);
+/* Polls until the last ticks have been played again. */
+void assert_replayed_at(reef_hot_code *h, int line);
+#define assert_replayed(h) assert_replayed_at(h, __LINE__)
 /* The field of a value as a number; it must be there. */
 double field_of(const reef_world *w, reef_entity e, const char *type, const char *name);
 reef_entity hunter(reef_world *w, float power, uint8_t rage);

@@ -83,6 +83,34 @@ REEF_COMPONENT_IN(Hunter, HUNTER_HOME);
 REEF_FIELDS(Hunter, power, rage);
 #endif
 
+/* The input of a tick, which only the module declares. */
+#if defined(THRUST_MORE)
+typedef struct {
+    int16_t turn;
+    double y, x;
+} Thrust;
+REEF_COMPONENT(Thrust);
+REEF_FIELDS(Thrust, turn, y, x);
+#elif defined(THRUST_LESS)
+typedef struct {
+    float x;
+} Thrust;
+REEF_COMPONENT(Thrust);
+REEF_FIELDS(Thrust, x);
+#elif defined(THRUST_PAGED)
+typedef struct {
+    float x, y, z;
+} Thrust;
+REEF_COMPONENT_IN(Thrust, REEF_PAGED);
+REEF_FIELDS(Thrust, x, y, z);
+#else
+typedef struct {
+    float x, y;
+} Thrust;
+REEF_COMPONENT(Thrust);
+REEF_FIELDS(Thrust, x, y);
+#endif
+
 /* ---- Hunter in everything that may name a type ---- */
 
 #if defined(WIDE)
@@ -191,6 +219,30 @@ REEF_COMPONENT_HOOKS(Owned, &owned);
 REEF_FIELDS(Owned, weight, number);
 #else
 REEF_FIELDS(Owned, number);
+#endif
+#endif
+
+/* ---- a type with a unique field ---- */
+
+#if defined(ACCOUNT)
+static const reef_hooks account_hooks = {.unique = "id"};
+typedef struct {
+#if ACCOUNT == 1
+    uint32_t id, gold;
+#elif ACCOUNT == 2
+    float debt;
+    uint64_t id;
+    uint32_t gold;
+#else
+    uint8_t id;
+    uint32_t gold;
+#endif
+} Account;
+REEF_COMPONENT_HOOKS(Account, &account_hooks);
+#if ACCOUNT == 2
+REEF_FIELDS(Account, debt, id, gold);
+#else
+REEF_FIELDS(Account, id, gold);
 #endif
 #endif
 

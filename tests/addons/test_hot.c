@@ -241,24 +241,125 @@ static void what_is_refused_leaves_the_old_code(void **state)
 
 /* ---- the past ---- */
 
+/* What came of the input of tick 4, which nothing else is. */
+static float pushed_to(reef_world *w)
+{
+    reef_block b = reef_begin_text(w, "in Place");
+    assert_true(reef_next(&b));
+    const float x = reef_in(&b, Place)[0].x;
+    assert_false(reef_next(&b));
+    return x;
+}
+
+typedef struct seen {
+    uint32_t times;
+    float was, is; /* the ends of both futures */
+} seen;
+
+static void look(void *context, reef_replay *r)
+{
+    seen *x = context;
+    x->times++;
+    x->was = pushed_to(reef_history_world(reef_replay_history(r)));
+    x->is = pushed_to(reef_replay_world(r));
+    assert_non_null(reef_replay_at(r, 8));
+    assert_non_null(reef_history_at(reef_replay_history(r), 8));
+}
+
+/* On a fork, some in each poll; the world goes on, and its ticks are played again, too. */
 static void the_last_ticks_are_played_again(void **state)
 {
-    reef_world *w = world_of(state), *twin = another_world(state, NULL);
-    reef_history *past = reef_history_new(w, &(reef_history_config){.ticks = 60, .step = step});
-    reef_hot_code *h = hot_of(w, "", &(reef_hot_desc){.history = past, .replay = 5});
-    const float input = 1000;
+    seen x = {0};
+    reef_world *w = world_of(state);
+    reef_history *past = reef_history_new(w, &(reef_history_config){.ticks = 60, .step = step, .input = reef_id(Push)});
+    reef_hot_code *h = hot_of(
+        w, "", &(reef_hot_desc){.history = past, .replay = 5, .replay_ticks = 2, .replayed = look, .context = &x});
+    const Push input = {1000};
     for (int i = 0; i < 8; i++) assert_ok(reef_history_step(past, i == 4 ? &input : NULL, i == 4 ? sizeof input : 0));
     build("-DSPEED=10");
     assert_event(h, REEF_HOT_LOADED);
-    assert_text(h, "5 ticks were played again");
-    assert_int_equal(reef_history_reach(past).tick, 8);
-    reef_block b = reef_begin_text(w, "in Place");
-    assert_true(reef_next(&b));
-    assert_true(reef_in(&b, Place)[0].x == 1040); /* ticks 4 ... 7 with the new speed */
-    assert_false(reef_next(&b));
+    assert_int_equal(reef_hot_replay_left(h), 5);
+    assert_libraries(h, 2); /* the history's states have systems of the old one */
+    assert_event(h, REEF_HOT_SAME);
+    assert_int_equal(reef_hot_replay_left(h), 3);
+    assert_true(pushed_to(w) == 1004); /* the present is as it was */
+    for (int i = 0; i < 3; i++) assert_ok(reef_history_step(past, NULL, 0));
+    assert_true(pushed_to(w) == 1034); /* and goes on with the new code */
+    assert_event(h, REEF_HOT_SAME);
+    assert_int_equal(reef_hot_replay_left(h), 2); /* four, which is more than the three that came */
+    assert_int_equal(x.times, 0);
+    assert_event(h, REEF_HOT_REPLAYED);
+    assert_text(h, "8 ticks were played again");
+    assert_true(pushed_to(w) == 1070); /* ticks 4 ... 10 with the new speed */
+    assert_true(x.times == 1 && x.was == 1034 && x.is == 1070);
+    assert_int_equal(reef_history_reach(past).tick, 11);
+    assert_event(h, REEF_HOT_SAME);
+    build(""); /* another one takes over while ticks are played again */
+    assert_event(h, REEF_HOT_LOADED);
+    assert_event(h, REEF_HOT_SAME);
+    build("-DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_replayed(h);
+    assert_true(pushed_to(w) == 1070);
+    reef_hot_history(h, past, 60);
+    build("");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_replayed(h); /* all of it, so no state has old systems */
+    assert_true(pushed_to(w) == 1007);
+    assert_libraries(h, 1);
     reef_history_free(past);
     reef_hot_close(h);
-    (void)twin;
+}
+
+static reef_status failing_step(void *context, reef_world *w, uint64_t number, const void *input, size_t bytes)
+{
+    return *(bool *)context ? REEF_IO : step(NULL, w, number, input, bytes);
+}
+
+static void what_cant_be_played_again_is_told(void **state)
+{
+    bool fails = false;
+    const Push input = {1000};
+    reef_world *w = world_of(state);
+    reef_history *past =
+        reef_history_new(w, &(reef_history_config){.ticks = 60, .step = failing_step, .context = &fails});
+    reef_hot_code *h = hot_of(w, "", &(reef_hot_desc){.history = past, .replay = 5});
+    for (int i = 0; i < 8; i++) assert_ok(reef_history_step(past, i == 4 ? &input : NULL, i == 4 ? sizeof input : 0));
+    build("-DSPEED=10"); /* nobody knows what the input is */
+    assert_event(h, REEF_HOT_LOADED);
+    assert_text(h, "can't be played again: their inputs have no type");
+    assert_event(h, REEF_HOT_SAME);
+    assert_true(pushed_to(w) == 1004);
+    for (int i = 0; i < 8; i++) assert_ok(reef_history_step(past, NULL, 0));
+    build(""); /* there is none among the last five */
+    assert_event(h, REEF_HOT_LOADED);
+    fails = true;
+    assert_event(h, REEF_HOT_KEPT);
+    assert_text(h, "can't be played again: ");
+    assert_true(pushed_to(w) == 1084);
+    fails = false;
+    build("-DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    reef_block b = reef_begin_text(w, "in Place");
+    assert_true(reef_next(&b));
+    for (int i = 0; i < 5; i++) assert_event(h, REEF_HOT_SAME); /* the world can't change now */
+    reef_end(&b);
+    assert_replayed(h);
+    build("");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_ok(reef_history_rewind(past, 14)); /* the program goes back by itself */
+    assert_event(h, REEF_HOT_KEPT);
+    assert_text(h, "the history was changed since it began");
+    build("-DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    reef_history_free(past);
+    assert_event(h, REEF_HOT_KEPT);
+    assert_text(h, "their history was freed");
+    reef_hot_history(h, NULL, 0);
+    build("");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_event(h, REEF_HOT_SAME);
+    reef_hot_close(h);
 }
 
 /* ---- the end of a library, and of the program ---- */
@@ -535,6 +636,7 @@ int main(int argc, char **argv)
         TEST(observers_scripts_and_orders_follow),
         TEST(what_is_refused_leaves_the_old_code),
         TEST(the_last_ticks_are_played_again),
+        TEST(what_cant_be_played_again_is_told),
         TEST(a_stale_call_names_its_library),
         TEST(killed_in_the_middle),
         TEST(a_trial_refuses_what_would_end_the_program),

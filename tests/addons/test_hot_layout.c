@@ -191,25 +191,121 @@ static void the_past_gets_the_new_layout(void **state)
 static void the_past_is_played_with_the_new_layout(void **state)
 {
     reef_world *w = world_of(state);
-    reef_history *past = reef_history_new(w, &(reef_history_config){.ticks = 60, .step = step, .hashes = true});
+    reef_history *past =
+        reef_history_new(w, &(reef_history_config){.ticks = 60, .step = step, .hashes = true, .input = reef_id(Push)});
     reef_hot_code *h = hot_of(w, "", &(reef_hot_desc){.lose_values = true, .history = past, .replay = 5});
-    const float input = 1000;
+    const Push input = {1000};
     const reef_entity e = hunter(w, 1, 3);
     for (int i = 0; i < 8; i++) assert_ok(reef_history_step(past, i == 4 ? &input : NULL, i == 4 ? sizeof input : 0));
     build("-DHUNTER_LESS -DSPEED=10");
     assert_event(h, REEF_HOT_LOADED);
-    const reef_history_range r = reef_history_reach(past);
-    assert_true(r.first == 3 && r.tick == 8 && r.end == 8);
-    assert_true(reef_get(w, e, Place)->x == 54); /* three ticks of 1, five of 10 */
+    assert_libraries(h, 1);
+    reef_history_range r = reef_history_reach(past);
+    assert_true(r.first == 3 && r.tick == 8 && r.end == 8 && r.kept == 1); /* one of its states was converted */
+    assert_true(reef_get(w, e, Place)->x == 9);
+    assert_ok(reef_history_step(past, NULL, 0)); /* the present goes on with the new layout, too */
+    assert_true(reef_get(w, e, Place)->x == 19);
+    assert_replayed(h);
+    r = reef_history_reach(past);
+    assert_true(r.first == 3 && r.tick == 9 && r.end == 9 && r.kept == 6);
+    assert_true(reef_get(w, e, Place)->x == 64); /* three ticks of 1, six of 10 */
     assert_true(field_of(w, e, "Hunter", "power") == 1);
     reef_block b = reef_begin_text(w, "in Place, !Hunter");
     assert_true(reef_next(&b));
-    assert_true(reef_in(&b, Place)[0].x == 1040);
+    assert_true(reef_in(&b, Place)[0].x == 1050);
     reef_end(&b);
     assert_ok(reef_history_rewind(past, 3));
     assert_true(reef_get(w, e, Place)->x == 4);
     assert_ok(reef_history_replay(past, 8));
     assert_true(reef_get(w, e, Place)->x == 54);
+    reef_hot_history(h, past, 0); /* with 0 it begins anew */
+    build("-DHUNTER_MORE -DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    r = reef_history_reach(past);
+    assert_true(r.first == 8 && r.tick == 8 && r.end == 8 && r.kept == 0);
+    assert_event(h, REEF_HOT_SAME);
+    assert_ok(reef_history_step(past, NULL, 0));
+    assert_ok(reef_history_rewind(past, 8));
+    assert_true(reef_get(w, e, Place)->x == 54);
+    reef_history_free(past);
+    reef_hot_close(h);
+}
+
+/* ---- inputs ---- */
+
+/* A field of a value as a number: in inputs there is no entity to ask. */
+static double thrust_of(const void *value, const char *name)
+{
+    reef_type_info info;
+    assert_true(reef_type_get(reef_type_find("Thrust"), &info));
+    for (uint32_t i = 0; i < info.field_count; i++) {
+        const char *at = (const char *)value + info.fields[i].offset;
+        if (strcmp(info.fields[i].name, name) != 0) continue;
+        return info.fields[i].kind == REEF_F32 ? (double)*(const float *)(const void *)at
+                                               : *(const double *)(const void *)at;
+    }
+    return -1;
+}
+
+static reef_status thrust_step(void *context, reef_world *w, uint64_t number, const void *input, size_t bytes)
+{
+    (void)context, (void)number;
+    if (bytes) (void)reef_spawn(w, reef_with(Place, (float)thrust_of(input, "x"), (float)thrust_of(input, "y")));
+    return reef_tick(w, 1);
+}
+
+static double sum_of_x(reef_world *w)
+{
+    double sum = 0;
+    for (reef_block b = reef_begin_text(w, "in Place"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) sum += (double)reef_in(&b, Place)[i].x;
+    return sum;
+}
+
+static void inputs_get_the_new_layout(void **state)
+{
+    typedef struct {
+        float x, y;
+    } first_thrust;
+    enum { MANY = 200 };
+    size_t bytes;
+    first_thrust many[MANY];
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    const reef_component was = reef_type_find("Thrust");
+    const reef_history_config config = {.ticks = 60, .step = thrust_step, .input = was};
+    reef_history *past = reef_history_new(w, &config), *others = reef_history_new(other, &config);
+    reef_hot_history(h, past, 5);
+    for (uint32_t i = 0; i < MANY; i++) many[i] = (first_thrust){(float)i, 2};
+    for (uint32_t i = 0; i < 8; i++)
+        assert_ok(reef_history_step(past, i % 2 ? &many[100 + i] : NULL, i % 2 ? sizeof *many : 0));
+    assert_ok(reef_history_step(others, many, sizeof many));
+    assert_true(sum_of_x(w) == 101 + 103 + 105 + 107 + 7 + 5 + 3 + 1);
+    build("-DTHRUST_LESS");
+    assert_hot_refused(w, h, "would be lost: Thrust.y: ");
+    assert_text(h, "values, in the inputs of a history");
+    build("-DTHRUST_PAGED");
+    assert_hot_refused(w, h, "Thrust is the input of a history");
+    build("-DTHRUST_MORE -DREFUSES");
+    assert_hot_refused(w, h, "its `load` refused");
+    assert_int_equal(reef_history_input_type(past).id, was.id);
+    assert_memory_equal(reef_history_input(past, 5, &bytes), &many[105], sizeof *many);
+    assert_int_equal(bytes, sizeof *many);
+    build("-DTHRUST_MORE -DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(reef_history_input_type(past).id, reef_type_find("Thrust").id);
+    assert_int_not_equal(reef_history_input_type(past).id, was.id);
+    assert_replayed(h);
+    assert_true(sum_of_x(w) == 101 + 103 + 105 + 107 + 52 + 50 + 30 + 10); /* ticks 3 ... 7 with the new speed */
+    assert_null(reef_history_input(past, 4, &bytes));
+    assert_true(thrust_of(reef_history_input(past, 5, &bytes), "x") == 105);
+    assert_true(thrust_of(reef_history_input(past, 5, &bytes), "y") == 2);
+    assert_int_equal(bytes, 24);
+    const char *all = reef_history_input(others, 0, &bytes); /* several values in one input */
+    assert_int_equal(bytes, 24 * MANY);
+    for (uint32_t i = 0; i < MANY; i++) assert_true(thrust_of(all + 24 * i, "x") == (double)i);
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_history_step(past, many, sizeof *many)); /* of the old layout */
+    reef_history_free(others);
     reef_history_free(past);
     reef_hot_close(h);
 }
@@ -519,6 +615,76 @@ static void relations_prefabs_bundles_and_commands(void **state)
     reef_hot_close(h);
 }
 
+/* When memory ran out at the end of a loop, the calls that are left wait: they are done before the layout changes. */
+static void calls_that_wait_are_converted(void **state)
+{
+    bool waited = false;
+    for (uint64_t n = 1; !waited; n++) {
+        heap *memory = heap_of(state);
+        reef_world *w = another_world(state, NULL);
+        reef_hot_code *h = hot_of(w, "", NULL);
+        const reef_component was = reef_type_find("Hunter");
+        reef_entity e[40];
+        for (uint32_t i = 0; i < 40; i++) e[i] = reef_spawn(w, reef_with(Place, (float)i, 0));
+        reef_block b = reef_begin_loop(w, reef_query_new(w, "in Place"), &(reef_loop){.deferred = true});
+        for (uint32_t i = 0; i < 40; i++) {
+            const first_hunter value = {(float)i, 0};
+            assert_true(reef_set_id(w, e[i], was, &value, sizeof value) >= 0);
+        }
+        heap_fail_nth(memory, n, true);
+        reef_end(&b);
+        heap_fail_never(memory);
+        waited = reef_count_id(w, was) < 40 && reef_last_error(w).status == REEF_NO_MEMORY;
+        build("-DHUNTER_MORE");
+        assert_event(h, REEF_HOT_LOADED);
+        assert_valid(w);
+        for (uint32_t i = 0; i < 40 && waited; i++) assert_true(field_of(w, e[i], "Hunter", "power") == (double)i);
+        reef_hot_close(h);
+        end_world(state, w);
+        assert_true(n < 500);
+    }
+}
+
+static reef_status account(reef_world *w, reef_entity e, uint64_t id)
+{
+    const reef_component c = reef_type_find("Account");
+    reef_type_info info;
+    _Alignas(8) char value[24] = {0};
+    assert_true(reef_type_get(c, &info));
+    for (uint32_t i = 0; i < info.field_count; i++)
+        if (strcmp(info.fields[i].name, "id") == 0) memcpy(value + info.fields[i].offset, &id, info.fields[i].bytes);
+    return reef_set_id(w, e, c, value, info.size);
+}
+
+/* What is unique stays so, whatever the layout: also where a narrower number would make two values of one. */
+static void unique_values_keep_their_meaning(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DACCOUNT=1", &(reef_hot_desc){.lose_values = true});
+    const reef_entity a = reef_create(w), b = reef_create(w), c = reef_create(w);
+    assert_true(account(w, a, 1) >= 0 && account(w, b, 257) >= 0);
+    assert_int_equal(account(w, c, 257), REEF_EXISTS);
+    build("-DACCOUNT=2");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_libraries(h, 1);
+    assert_int_equal(account(w, c, 257), REEF_EXISTS);
+    assert_true(account(w, c, 7) >= 0);
+    assert_int_equal(account(w, c, 1), REEF_EXISTS);
+    assert_ok(reef_destroy(w, a));
+    assert_true(account(w, c, 1) >= 0);
+    build("-DACCOUNT=3"); /* 257 isn't in a byte */
+    const reef_hot_event event = reef_hot_poll(h);
+    if (event == REEF_HOT_LOADED) {
+        const reef_component t = reef_type_find("Account");
+        const uint8_t *one = reef_get_id(w, b, t), *other = reef_get_id(w, c, t);
+        assert_true(one && other && *one != *other);
+    } else {
+        assert_int_equal(event, REEF_HOT_REFUSED);
+    }
+    assert_valid(w);
+    reef_hot_close(h);
+}
+
 static void every_home(void **state)
 {
     static const char *const homes[] = {"REEF_TABLE", "REEF_SPARSE", "REEF_PAGED", "REEF_COLD",
@@ -548,23 +714,27 @@ static void every_home(void **state)
 static void no_memory_is_no_change_of_layout(void **state)
 {
     reef_world *w = world_of(state);
-    reef_history *past = reef_history_new(w, &(reef_history_config){.ticks = 60, .step = step});
-    reef_hot_code *h = hot_of(w, "", &(reef_hot_desc){.history = past, .replay = 2});
+    reef_hot_code *h = hot_of(w, "", NULL);
+    reef_history *past = reef_history_new(
+        w, &(reef_history_config){.ticks = 60, .step = thrust_step, .input = reef_type_find("Thrust")});
+    reef_hot_history(h, past, 2);
     const reef_query q = reef_query_new(w, "in Hunter, in Place");
     const reef_entity e = hunter(w, 1, 0);
     bool more = false;
-    for (int i = 0; i < 4; i++) assert_ok(reef_history_step(past, NULL, 0));
+    const float input[2] = {5, 6};
+    for (int i = 0; i < 4; i++) assert_ok(reef_history_step(past, input, sizeof input));
     heap *heaps[] = {heap_of(state), &hot_types};
     for (uint32_t k = 0; k < 2; k++) {
         bool loaded = false;
         for (uint64_t n = 1; !loaded; n++) {
             const uint64_t hash = reef_hash(w);
             const float x = reef_get(w, e, Place)->x;
-            build(more ? "-DHUNTER_LESS" : "-DHUNTER_MORE");
+            build(more ? "-DHUNTER_LESS" : "-DHUNTER_MORE -DTHRUST_MORE");
             heap_fail_nth(heaps[k], n, n % 3 == 0);
             loaded = reef_hot_poll(h) == REEF_HOT_LOADED;
             heap_fail_never(heaps[k]);
             if (!loaded) assert_int_equal(reef_hash(w), hash);
+            assert_true(thrust_of(reef_history_input(past, 3, NULL), "y") == 6);
             assert_true(reef_get(w, e, Place)->x == x);
             assert_int_equal(reef_history_reach(past).tick, 4);
             assert_int_equal(reef_query_count(w, q), 1);
@@ -591,6 +761,7 @@ int main(void)
         TEST(places_of_code_that_comes_and_goes),
         TEST(the_past_gets_the_new_layout),
         TEST(the_past_is_played_with_the_new_layout),
+        TEST(inputs_get_the_new_layout),
         TEST(a_renamed_field_keeps_its_values),
         TEST(values_with_hooks_come_along),
         TEST(bytes_outside_of_fields),
@@ -599,6 +770,8 @@ int main(void)
         TEST(a_history_and_a_journal_go_on),
         TEST(events_wait_over_a_change),
         TEST(relations_prefabs_bundles_and_commands),
+        TEST(calls_that_wait_are_converted),
+        TEST(unique_values_keep_their_meaning),
         TEST(every_home),
         TEST(no_memory_is_no_change_of_layout),
         TEST(values_that_nothing_copies_are_refused), /* its library stays */

@@ -113,6 +113,28 @@ static void every_answer_without_a_server(void **state)
     assert_valid(s.world);
 }
 
+/* What is typed into the search may ask for values and join by them. It looks at a snapshot, which has no indexes, so
+ * those of the world change nothing. */
+static void a_search_by_values(void **state)
+{
+    static const char by_value[] = "/api/entities?q=Place(x%20%3D%3D%20301)",
+                      join[] = "/api/explain?q=Place(x%20as%20%24x),%20Place(%24o,%20y%20%3D%3D%20%24x)";
+    scene s = scene_begin(state);
+    for (int i = 0; i < 3000; i++) (void)reef_spawn(s.world, reef_with(Place, (float)i, (float)(i / 2)));
+    for (int indexed = 0; indexed < 2; indexed++) {
+        char id[40];
+        if (indexed) assert_non_null(reef_index_of(s.world, Place, x));
+        play(&s, 1); /* all x are larger by one now */
+        const reef_entity e = reef_query_first(s.world, reef_query_new(s.world, "Place(x == 301)"));
+        (void)snprintf(id, sizeof id, "\"%uv%u\"", (unsigned)e.index, (unsigned)e.generation);
+        assert_int_equal(ask(s.inspector, by_value, NULL), 200);
+        assert_true(says(id));
+        assert_int_equal(ask(s.inspector, join, NULL), 200);
+        assert_true(says("by a list of 3002 values of y") && says("\"good\":true"));
+    }
+    reef_inspector_free(s.inspector);
+}
+
 static void pause_step_and_back(void **state)
 {
     scene s = scene_begin(state);
@@ -165,6 +187,64 @@ static void two_worlds_and_two_futures(void **state)
     assert_int_equal(ask(s.inspector, "/api/diff?from=without&to=with", NULL), 200);
     assert_true(says("\"total\":1"));
     assert_int_equal(reef_hash(s.world), before);
+    reef_inspector_free(s.inspector);
+    assert_valid(s.world);
+}
+
+static bool newer; /* the rules */
+
+static reef_status rules(void *context, reef_world *w, uint64_t tick, const void *input, size_t bytes)
+{
+    (void)context, (void)tick, (void)input, (void)bytes;
+    if (newer) (void)reef_spawn(w, reef_with(Place, 0, 0));
+    return reef_tick(w, 1.0f / 60);
+}
+
+/* What a replay has played again stands beside what was recorded. */
+static void futures_of_a_replay(void **state)
+{
+    scene s = scene_begin(state);
+    reef_history *h = reef_history_new(s.world, &(reef_history_config){.ticks = 1000, .step = rules});
+    assert_int_equal(ask(s.inspector, "/api/futures", NULL), 404);
+    assert_int_equal(ask(s.inspector, "/api/news", NULL), 200);
+    assert_false(says("\"futures\""));
+    for (int i = 0; i < 6; i++) assert_int_equal(reef_history_step(h, NULL, 0), REEF_OK);
+    reef_replay *r = reef_replay_new(h, 2);
+    newer = true;
+    assert_int_equal(reef_replay_play(r, 100), REEF_OK);
+    reef_inspector_replayed(NULL, r, NULL, NULL);
+    reef_inspector_replayed(s.inspector, NULL, NULL, NULL);
+    reef_inspector_replayed(s.inspector, r, "the old rules", NULL);
+    assert_int_equal(reef_replay_take(r), REEF_OK);
+    reef_replay_free(r);
+    assert_int_equal(ask(s.inspector, "/api/futures?q=Place;%20no%20query;in%20Place,%20!Nobody", NULL), 200);
+    assert_true(says("\"names\":[\"the old rules\",\"played again\"]"));
+    assert_true(says("\"from\":2,\"tick\":6,\"watches\":[\"Place\",\"no query\",\"in Place, !Nobody\"]"));
+    assert_true(says("[2,[2,2,null,null],[2,2,null,null]],[3,[2,2,null,null],[3,3,null,null]]"));
+    assert_true(says("[6,[2,2,null,null],[6,6,null,null]]"));
+    assert_false(says("\"error\":null"));
+    assert_int_equal(ask(s.inspector, "/api/futures", NULL), 200);
+    assert_true(says("[5,[2],[5]],[6,[2],[6]]]"));
+    assert_true(says("\"error\":null"));
+    assert_int_equal(ask(s.inspector, "/api/diff?from=recorded&to=replayed", NULL), 200);
+    assert_true(says("\"born Place\":4") || says("\"born\":4"));
+    assert_int_equal(ask(s.inspector, "/api/diff?from=replayed&to=now", NULL), 200);
+    assert_true(says("\"total\":0"));
+    assert_int_equal(ask(s.inspector, "/api/news", NULL), 200);
+    assert_true(says("\"futures\":1"));
+    for (int i = 0; i < 700; i++) assert_int_equal(reef_history_step(h, NULL, 0), REEF_OK);
+    r = reef_replay_new(h, 6);
+    assert_int_equal(reef_replay_play(r, 1000), REEF_OK);
+    reef_inspector_replayed(s.inspector, r, NULL, NULL);
+    reef_replay_free(r);
+    assert_int_equal(ask(s.inspector, "/api/futures", NULL), 200); /* every fourth of them, and the end */
+    assert_true(says("\"series\":[[6,[6],[6]],[10,[10],[10]],"));
+    assert_true(says("[706,[706],[706]]]"));
+    newer = false;
+    reef_world *other = another_world(state, NULL);
+    reef_inspector_turn_to(s.inspector, other);
+    assert_int_equal(ask(s.inspector, "/api/futures", NULL), 404);
+    reef_history_free(h);
     reef_inspector_free(s.inspector);
     assert_valid(s.world);
 }
@@ -322,8 +402,10 @@ static void many_members_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(every_answer_without_a_server),
+                                       TEST(a_search_by_values),
                                        TEST(pause_step_and_back),
                                        TEST(two_worlds_and_two_futures),
+                                       TEST(futures_of_a_replay),
                                        cmocka_unit_test(a_copy_outlives_its_world),
                                        TEST(nothing_to_ask),
                                        cmocka_unit_test(what_is_no_json),

@@ -901,6 +901,80 @@ static void a_difference_of_one_unit_in_the_last_place_is_named(void **state)
     for (uint64_t seed = 1; seed <= 20; seed++) difference_is_named(seed);
 }
 
+/* Over a line of 150 +- 30 ms there and back and 5% loss: from when a tick is played that leads to different states. */
+static uint64_t named_after(uint64_t seed)
+{
+    static const reef_net_line real = {.latency_ns = 60 * MS, .jitter_ns = 30 * MS, .loss = 50};
+    static uint64_t played_at[1024];
+    stage s;
+    reef_net_desync d[2];
+    uint64_t ticks = 0, after = 0;
+    stage_begin_on(&s, seed, &real);
+    (void)add(&s);
+    (void)add_with(&s, with_another_rule);
+    for (uint32_t named = 0; named != 3;) {
+        play(&s, 4);
+        for (; ticks < reef_net_tick_next(s.of[1].net); ticks++) played_at[ticks % 1024] = s.now;
+        for (uint32_t i = 0; i < 2; i++) {
+            if (named >> i & 1 || !reef_net_desync_get(s.of[i].net, &d[i])) continue;
+            named |= 1u << i;
+            assert_string_equal(d[i].field, "x");
+            after = s.now - played_at[d[i].tick % 1024];
+        }
+        assert_true(s.now < 20000 * MS);
+    }
+    stage_end(&s);
+    return after;
+}
+
+static void a_difference_is_named_within_a_second(void **state)
+{
+    enum { SEEDS = 40 };
+    uint64_t all = 0, longest = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        const uint64_t after = named_after(seed);
+        all += after;
+        if (after > longest) longest = after;
+    }
+    if (longest > 1000 * MS) fail_msg("after %.0f ms", (double)longest / 1e6);
+    print_message("             after %.0f ms on average, at most %.0f\n", (double)all / SEEDS / 1e6,
+                  (double)longest / 1e6);
+}
+
+/* A thousand things that stand, and one that moves. */
+static reef_entity moving;
+
+static void with_a_crowd(reef_net_config *c, program *p)
+{
+    static const float still[2] = {0, 0}, speed[2] = {2, 0};
+    (void)p;
+    moving = (reef_entity){0};
+    for (uint32_t i = 0; i < 1000; i++) {
+        const reef_entity e = reef_create(c->world);
+        const bool moves = i > 700 && reef_entity_is_null(moving) && e.index % 2 == 1;
+        assert_true(reef_set_id(c->world, e, reef_type_find("Position"), still, sizeof still) >= 0);
+        assert_true(reef_set_id(c->world, e, reef_type_find("Velocity"), moves ? speed : still, sizeof still) >= 0);
+        if (moves) moving = e;
+    }
+}
+
+static void the_entity_is_found_in_a_crowd(void **state)
+{
+    stage s;
+    reef_net_desync d;
+    (void)state;
+    stage_begin(&s);
+    (void)add_with(&s, with_a_crowd);
+    (void)add_with(&s, with_another_rule);
+    play(&s, 6000);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(reef_net_desync_get(s.of[i].net, &d));
+        assert_int_equal(reef_entity_bits(d.entity), reef_entity_bits(moving));
+    }
+    stage_end(&s);
+}
+
 /* What a tool changes between updates isn't played by the others. */
 static void a_world_that_is_changed_from_outside_is_noticed(void **state)
 {
@@ -1022,6 +1096,8 @@ int main(void)
         cmocka_unit_test(a_relay_that_changes_datagrams_is_noticed),
         cmocka_unit_test(who_signs_two_versions_is_convicted_by_all),
         cmocka_unit_test(a_difference_of_one_unit_in_the_last_place_is_named),
+        cmocka_unit_test(a_difference_is_named_within_a_second),
+        cmocka_unit_test(the_entity_is_found_in_a_crowd),
         cmocka_unit_test(a_world_that_is_changed_from_outside_is_noticed),
         cmocka_unit_test(final_events_are_the_same_for_all_and_once),
         cmocka_unit_test(the_delay_follows_the_line),

@@ -28,6 +28,8 @@ inline void validate(const reef_world *w, const char *test)
 
 /* test_more.cpp */
 void test_more();
+/* test_find.cpp */
+void test_find();
 /* test_relations.cpp */
 void test_relations();
 

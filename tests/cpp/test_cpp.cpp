@@ -506,6 +506,7 @@ int main()
     test_D3_D6_touches();
     test_worlds_as_values();
     test_more();
+    test_find();
     test_relations();
     std::printf("%s\n", failures ? "FAILED" : "reef.hpp: all checks passed");
     return failures != 0;

@@ -181,6 +181,30 @@ if (scene) {
     await until(async () => (await field(page, "Vigor", "points").inputValue()) === "776", "the value behind the tick");
   });
 
+  await test("what_was_played_again_stands_beside_what_was", async () => {
+    await tab(page, "What if");
+    const replayed = page.locator("#replayed");
+    await replayed.getByText("ticks 10 to 40 again").waitFor();
+    await until(async () => /entities502 → 532 \(\+30, \+6\.0%\)/.test(await replayed.textContent()), "both ends");
+    assert.match(await replayed.textContent(), /the old rules.*the new rules/);
+    await page.locator("#futures-query").fill("Place, !Speed; Vigor");
+    await page.locator("#futures-query").press("Enter");
+    await until(async () => /Place, !Speed0 → 30 \(\+30\).*Vigor2 → 2 \(0, 0\.0%\)/.test(await replayed.textContent()), "what is counted");
+    if (pictures) {
+      const p = await open(scene, { height: 540 });
+      await tab(p, "What if");
+      await p.locator("#futures-query").fill("Place, !Speed; Vigor");
+      await p.locator("#futures-query").press("Enter");
+      await p.getByText("Vigor").first().waitFor();
+      await p.waitForTimeout(500);
+      await p.screenshot({ path: `${pictures}/inspector-replayed.png` });
+      await p.context().close();
+    }
+    await replayed.getByText("What is different now?").click();
+    await page.locator("tr.group", { hasText: /30 entities.*made/ }).waitFor();
+    await tab(page, "What if");
+  });
+
   await test("two_futures_are_played", async () => {
     await tab(page, "What if");
     await page.locator("#whatif-query").fill("Speed");

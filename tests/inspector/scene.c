@@ -1,6 +1,8 @@
 /* The program that tests/inspector/run looks at: what it does in each tick is known. It prints its address, and ticks
  * until its input ends. `inspector_scene N`: so many entities move. */
 #include "reef_inspector.h"
+#include "reef/history.h"
+#include "reef/replay.h"
 #ifdef SCENE_SQL
 #include "reef_sqlite.h"
 #include "reef/hierarchy.h"
@@ -63,6 +65,30 @@ static void heal(reef_block *b) /* five points in every tenth */
     for (uint32_t i = 0; i < b->count; i++) v[i].points += reef_tick_count(b->world) % 10 == 0 ? 5 : 0;
 }
 
+/* What the page shows as played again: the ticks 10 ... 40, as they were and with an entity more in each. The world
+ * itself goes on as it is. */
+static bool more;
+static reef_status step(void *context, reef_world *w, uint64_t tick, const void *input, size_t bytes)
+{
+    (void)context, (void)tick, (void)input, (void)bytes;
+    if (more) (void)reef_spawn(w, reef_with(Place, 0, 0));
+    return reef_tick(w, 0.5f);
+}
+static reef_history *play(reef_world *w, reef_history *h, reef_inspector *i)
+{
+    if (h == NULL) return (void)step(NULL, w, 0, NULL, 0), NULL;
+    (void)reef_history_step(h, NULL, 0);
+    if (reef_history_reach(h).tick < 40) return h;
+    reef_replay *r = reef_replay_new(h, 10);
+    more = true;
+    (void)reef_replay_play(r, 100);
+    more = false;
+    reef_inspector_replayed(i, r, "the old rules", "the new rules");
+    reef_replay_free(r);
+    reef_history_free(h);
+    return NULL;
+}
+
 int main(int count, char **arguments)
 {
     const long movers = count > 1 ? strtol(arguments[1], NULL, 10) : 500;
@@ -89,13 +115,15 @@ int main(int count, char **arguments)
     if (i == NULL) return fprintf(stderr, "%s\n", reason), 1;
     printf("%s\n", reef_inspector_address(i));
     (void)fflush(stdout);
+    reef_history *past = movers > 500 ? NULL : reef_history_new(w, &(reef_history_config){.ticks = 100, .step = step});
     struct pollfd input = {STDIN_FILENO, POLLIN, 0};
     while (poll(&input, 1, 0) == 0) {
         const struct timespec rest = {0, 4000000};
-        (void)reef_tick(w, 0.5f);
+        past = play(w, past, i);
         reef_inspector_update(i);
         (void)nanosleep(&rest, NULL);
     }
     reef_inspector_free(i);
+    reef_history_free(past);
     reef_world_free(w);
 }

@@ -53,5 +53,8 @@ reef_status related_value_note(const op *o);
 /* What KIN asks beside its own: a query about relations. (ask.c) */
 void core_ask(model *m, const op *o, outcome *out);
 void want_ask(model *m, const op *o, outcome *want);
+/* What INDEX asks beside its own: pictures of places. (place.c) */
+uint64_t place_digest(model *m, const op *o);
+uint64_t place_digest_wanted(const model *m, const op *o);
 
 #endif

@@ -1,5 +1,5 @@
 /* Value indexes, which the operation INDEX asks: all entities in the order of a value, those with one value, and a
- * range. The reference looks at each entity. */
+ * range. The reference looks at each entity. (Then it asks the pictures of places: place.c.) */
 #include "apply.h"
 #include <reef/value_index.h>
 #include <stdlib.h>
@@ -65,6 +65,7 @@ void core_INDEX(model *m, const op *o, outcome *out)
 {
     const asked a = asked_of(m, o);
     out->status = REEF_OK;
+    out->digest = place_digest(m, o);
     if (a.type == TYPES_MAX) return;
     const reef_index *x = reef_index_of_id(m->world, model_types[a.type].id, "value");
     const uint64_t all = reef_index_range(x, 0, UINT64_MAX, 0, NULL, 0);
@@ -72,7 +73,7 @@ void core_INDEX(model *m, const op *o, outcome *out)
     if (e == NULL) abort();
     out->number = x != NULL;
     (void)reef_index_range(x, 0, UINT64_MAX, 0, e, all);
-    out->digest = digest_of(e, all);
+    out->digest = value_mix(out->digest, digest_of(e, all));
     uint64_t n = reef_index_range(x, a.low, a.high, 0, e, all);
     out->digest = value_mix(out->digest, digest_of(e, n));
     n = reef_index_get(x, a.low, e, all);
@@ -110,6 +111,7 @@ void want_INDEX(model *m, const op *o, outcome *want)
     const ref_world *r = &m->reference;
     uint64_t n = 0;
     want->status = REEF_OK;
+    want->digest = place_digest_wanted(m, o);
     if (a.type == TYPES_MAX) return;
     want->number = 1;
     holder *h = calloc(r->living_count + 1, sizeof *h);
@@ -124,7 +126,7 @@ void want_INDEX(model *m, const op *o, outcome *want)
         if (h[i].number >= a.low) first = h[i].e;
     for (uint64_t i = 0; i < n; i++)
         if (h[i].number <= a.high) last = h[i].e;
-    want->digest = digest_between(h, n, 0, UINT64_MAX, room);
+    want->digest = value_mix(want->digest, digest_between(h, n, 0, UINT64_MAX, room));
     want->digest = value_mix(want->digest, digest_between(h, n, a.low, a.high, room));
     want->digest = value_mix(want->digest, digest_between(h, n, a.low, a.low, room));
     want->digest = value_mix(want->digest, 0); /* looked up together, they are the same */

@@ -294,6 +294,10 @@ static const reef_field quay_fields[] = {
     {.name = "state", .kind = REEF_U32, .offset = 16, .bytes = 4, .names = &state_names},
     {.name = "at", .offset = 20, .bytes = 8, .nested = &point}};
 
+/* of the types with a place (place.c) */
+static const reef_field spot_fields[] = {{.name = "x", .kind = REEF_I32, .bytes = 4},
+                                         {.name = "y", .kind = REEF_I32, .offset = 4, .bytes = 4}};
+
 #define KIND(name, sort, size, align) \
     { \
         name, sort, size, align, {0}, REEF_FORK_COPY, NULL, 0, false, REEF_TABLE, 0, TYPES_MAX, 0 \
@@ -319,13 +323,13 @@ model_type model_types[TYPES_MAX] = {
     KIND("Coral_large", SORT_PLAIN, 4096, 4096),
     KIND_OWNER("Crab", REEF_FORK_COPY),
     KIND_TRACKED("Dust", SORT_PLAIN, 1, 1, REEF_FORK_COPY),
-    KIND("Echo", SORT_PLAIN, 12, 4),
+    KIND_WITH("Echo", SORT_PLAIN, 12, 4, REEF_FORK_COPY, spot_fields),
     KIND_TRACKED("Fin", SORT_TAG, 0, 1, REEF_FORK_COPY),
     KIND("Glow", SORT_SWITCH, 0, 1),
     KIND("Hull", SORT_PLAIN, 64, 64),
     KIND_MOVER("Ink", REEF_FORK_COPY),
     KIND("Jelly", SORT_PLAIN, 3, 1),
-    KIND_TRACKED("Kelp", SORT_PLAIN, 24, 8, REEF_FORK_COPY),
+    {"Kelp", SORT_PLAIN, 24, 8, {0}, REEF_FORK_COPY, spot_fields, 2, true, REEF_TABLE, 0, TYPES_MAX, 0},
     KIND_WITH("Lure", SORT_BYTES, sizeof(bytes_owner), REEF_ALIGNOF(bytes_owner), REEF_FORK_COPY, bytes_fields),
     KIND_TRACKED("Moss", SORT_MAKER, 12, 4, REEF_FORK_COPY),
     KIND_WITH("Oar", SORT_PLAIN, 16, 4, REEF_FORK_COPY, oar_fields),

@@ -19,6 +19,7 @@
  *   related_value.c  relations as values, and loops in which all ways to relate meet
  *   ask.c       queries about relations
  *   index.c     value indexes
+ *   place.c     places, which INDEX asks as well
  *   tree.c      prefabs, and copies of trees
  *   script.c    scripts, and when they must start and end
  *   observe.c   observers, and what they must hear

@@ -480,6 +480,31 @@ static bool asking_query_walk(sweep *s)
     for (reef_row row = reef_rows(s->w, s->query); reef_plain_row_next(&row);) rows_seen++;
     return rows_seen == 34; /* 0, 3 ... 99 */
 }
+/* A query that joins by values, from a list that its loop makes, or from an index. */
+static void with_join(sweep *s)
+{
+    with_asked(s);
+    s->query = reef_query_new(s->w, "Position, Asked(left as $l), Asked($o, left == $l, name == \"a\")");
+}
+static void with_indexed_join(sweep *s)
+{
+    with_join(s);
+    assert_non_null(reef_index_of(s->w, Asked, left));
+    reef_mut(s->w, s->e[3], Asked)->left = 0; /* two have this one now */
+}
+static bool join_new(sweep *s)
+{
+    s->made = reef_query_new(s->w, "in Position, Asked(left as $l), Asked($o, left == $l)");
+    return !reef_query_is_null(s->made) && reef_query_count(s->w, s->made) == 500;
+}
+static bool join_rows(sweep *s, uint32_t wanted)
+{
+    uint32_t rows_seen = 0;
+    for (reef_row row = reef_rows(s->w, s->query); reef_plain_row_next(&row);) rows_seen++;
+    return rows_seen == wanted;
+}
+static bool join_walk(sweep *s) { return join_rows(s, 500); }
+static bool indexed_join_walk(sweep *s) { return join_rows(s, 502); }
 static bool asking_query_bulk(sweep *s) { return done(reef_add_where_id(s->w, s->query, reef_id(Frozen), NULL)); }
 static void asking_update(reef_block *b) { (void)b; }
 static bool asking_system(sweep *s)
@@ -899,6 +924,9 @@ const scenario scenarios[] = {
     {"query_new, values", with_asked, asking_query_new},
     {"query_copy, values", with_asking_query, query_copy},
     {"query, values", with_asking_query, asking_query_walk},
+    {"query_new, join by values", with_asked, join_new},
+    {"query, join by values", with_join, join_walk},
+    {"query, join by an index", with_indexed_join, indexed_join_walk},
     {"add_where, values", with_asking_query, asking_query_bulk},
     {"system, values", with_asked, asking_system},
     {"observer_new, values", with_asked, asking_observer},

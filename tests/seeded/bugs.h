@@ -246,7 +246,7 @@ extern int reef_bug;
     X(545, "it isn't counted what leads into code that comes and goes") \
     X(546, "queries still name a type as it was before its layout changed") \
     X(547, "hooks of a type stay those of the code before") \
-    X(548, "the ticks that are played with new layouts have no inputs") \
+    X(548, "recorded inputs keep the old layout of their type") \
     X(549, "a type that the program declares gets another layout") \
     X(550, "the names that a field had before don't count") \
     X(551, "what a value with hooks owns has two owners after its layout changed") \
@@ -265,6 +265,20 @@ extern int reef_bug;
     X(567, "reef_net: an event that didn't happen after all isn't told as undone") \
     X(568, "reef_net: a joiner gets the state of a later tick than he is told") \
     X(569, "reef_net: only half of the players' inputs are corrected") \
+    X(570, "reef_net: a view shows what is disabled") \
+    X(571, "reef_net: all who see an entity get its private types") \
+    X(572, "reef_net: what leaves a view's radius stays in sight") \
+    X(573, "reef_net: a view is older than its bound") \
+    X(574, "reef_net: what goes out of sight is said to be destroyed") \
+    X(575, "reef_net: what is destroyed is said to be out of sight only") \
+    X(576, "reef_net: a field of kind entity tells the index of what is hidden") \
+    X(577, "reef_net: a field of kind entity isn't sent again when its target comes into sight or goes") \
+    X(640, "reef_net: a datagram that was overtaken brings back an older value") \
+    X(641, "reef_net: a number is given again before the client knows that its entity went") \
+    X(642, "reef_net: what a lost datagram showed isn't sent again") \
+    X(644, "reef_net: a radius counts along x only") \
+    X(646, "reef_net: a recording's inputs may be outside of their description") \
+    X(648, "reef_net: the search for a difference looks at every second range only") \
     X(593, "a section of a file may name types of any home") \
     X(518, "a command gives an entity a unique value that another one has") \
     X(519, "after a rewind unique values are those of the time before") \
@@ -273,6 +287,16 @@ extern int reef_bug;
     X(590, "an index answers for the parameter that was set before") \
     X(591, "a query that names templates misses those that an index has left out") \
     X(592, "a loop writes unique values") \
-    X(594, "of a type's fields only the first 64 are told apart")
+    X(594, "of a type's fields only the first 64 are told apart") \
+    X(600, "a join finds values that are no number") \
+    X(601, "a join finds entities that are disabled as a whole") \
+    X(602, "a join goes on with the rows that an index had at its first loop") \
+    X(603, "a join takes numbers below zero for large ones") \
+    X(604, "who is found by a value isn't asked for further conditions") \
+    X(620, "a history forgets what its replay needs") \
+    X(621, "after a replay the history has the states of before") \
+    X(622, "a replay goes on although the history went back") \
+    X(623, "a history whose layouts changed keeps ticks that it can't reach") \
+    X(624, "an input needn't be of the type that the history was given")
 
 #endif

@@ -74,7 +74,7 @@ async function run(playing) {
   clearTimeout(pending); // what was typed is read here
   const mine = ++serial, a = from.value.trim(), b = to.value.trim(), filter = { id: filterId.value.trim(), component: filterType.value };
   asked = { id: filter.id, component: filter.component, tick: null };
-  if (!state.server.kept && !/step|with|beside/.test(a + b)) return result.replaceChildren(h("p.empty", "Nothing is recorded. Press Record (r) above: from then on each state is kept."));
+  if (!state.server.kept && !/step|with|beside|recorded/.test(a + b)) return result.replaceChildren(h("p.empty", "Nothing is recorded. Press Record (r) above: from then on each state is kept."));
   result.classList.add("faint");
   try {
     const lists = { ...filter, limit: 1000, each: filter.id || filter.component ? 300 : 50 };

@@ -49,7 +49,7 @@ function compare(from, to) {
   button("to").value = to;
   button("to").dispatchEvent(new Event("input"));
 }
-on("compare", () => compare("without", "with"));
+on("compare", ends => compare(...ends));
 on("at", () => { if (views[state.tab].moved) views[state.tab].moved(); else views[state.tab].refresh?.(view); });
 on("when", async x => { // a query or a field, with a bound
   if (x.q === "") return toast("Type a query first");
@@ -117,6 +117,7 @@ const told = {
     tell("server");
     drawTimeline();
     if (was.paused !== state.server.paused) refresh();
+    if (state.server.futures && was.futures !== state.server.futures && was.speed && state.tab !== "whatif") toast("Ticks were played again: What if shows both futures");
   },
 };
 const connected = is => { state.connected = is; showTime(); };

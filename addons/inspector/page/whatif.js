@@ -1,8 +1,9 @@
-// What if: two forks of a state, one of them edited, both played side by side.
-import { h, get, post, state, number, trying, toast, tell } from "./core.js";
+// What if: two forks of a state, one of them edited, both played side by side. And two futures that the program itself has played, such as
+// the last ticks with old and with new code.
+import { h, get, post, state, number, trying, toast, on, tell, load, keep } from "./core.js";
 import { curves } from "./plot.js";
 
-let root, form, result, timer, ticks = 200, watches = "", running = false;
+let root, form, result, replayed, shown = null, timer, ticks = 200, watches = "", running = false;
 
 function describe(e) {
   if (e.query) return `destroy everything that matches ${e.query}`;
@@ -51,19 +52,34 @@ function drawForm() {
       running ? h("button", { onclick: () => trying(post("whatif/play", { stop: true })) }, "Stop") : null, state.overview?.writes ? null : h("span.faint", "The program allows no writes.")));
 }
 
+// Two futures side by side: a curve of each for everything that is counted.
+function sideBySide(j, one, other) {
+  return [h("div.two", ["entities", ...j.watches].map((name, k) => {
+    const a = j.series.map(r => [r[0], r[1]?.[k] ?? null]), b = j.series.map(r => [r[0], r[2]?.[k] ?? null]), plot = h("canvas.plot");
+    const x = a[a.length - 1][1], y = b[b.length - 1][1], d = y - x;
+    requestAnimationFrame(() => curves(plot, [{ name: one, colour: "accent", points: a }, { name: other, colour: "coral", dashed: true, points: b }], {}));
+    return h("div.panel", h("div.row", h("b.grow.mono", name), h("span", { style: "" }, `${number(x)} → `, h("b", number(y)), h("span.faint", ` (${d > 0 ? "+" : ""}${number(d)}${x ? ", " + (d > 0 ? "+" : "") + (100 * d / x).toFixed(1) + "%" : ""})`))), plot);
+  })), h("div.legend", h("span", swatch("accent"), one), h("span", swatch("coral"), other))];
+}
+
 function draw(j) {
   if (!root || !j.series?.length) return;
-  const names = ["entities", ...j.watches];
-  result.replaceChildren(h("h3", `${j.played} of ${j.ticks} ticks from tick ${j.tick}` + (j.error ? ": " + j.error : "")),
-    h("div.two", names.map((name, k) => {
-      const a = j.series.map(r => [r[0], r[1]?.[k] ?? null]), b = j.series.map(r => [r[0], r[2]?.[k] ?? null]), plot = h("canvas.plot");
-      const x = a[a.length - 1][1], y = b[b.length - 1][1], d = y - x;
-      requestAnimationFrame(() => curves(plot, [{ name: "without the edits", colour: "accent", points: a }, { name: "with the edits", colour: "coral", dashed: true, points: b }], {}));
-      return h("div.panel", h("div.row", h("b.grow.mono", name), h("span", { style: "" }, `${number(x)} → `, h("b", number(y)), h("span.faint", ` (${d > 0 ? "+" : ""}${number(d)}${x ? ", " + (d > 0 ? "+" : "") + (100 * d / x).toFixed(1) + "%" : ""})`))), plot);
-    })),
-    h("div.legend", h("span", swatch("accent"), "without the edits"), h("span", swatch("coral"), "with the edits")),
-    j.running ? null : h("p", h("a", { onclick: () => tell("compare") }, "What is different at the end?")));
+  result.replaceChildren(...[h("h3", `${j.played} of ${j.ticks} ticks from tick ${j.tick}` + (j.error ? ": " + j.error : "")),
+    ...sideBySide(j, "without the edits", "with the edits"),
+    j.running ? null : h("p", h("a", { onclick: () => tell("compare", ["without", "with"]) }, "What is different at the end?"))].filter(Boolean));
 }
+
+// What the program has played again, counted anew whenever it has, or something else is to be counted.
+async function drawReplayed() {
+  if (!root || !state.server.futures) return replayed?.replaceChildren();
+  shown = state.server.futures;
+  const j = await trying(get("futures", { q: load("futures", "") }));
+  if (!root || !j?.series?.length) return;
+  const text = h("input.mono.grow", { value: load("futures", ""), id: "futures-query", placeholder: "queries to count, separated by ;   Hunter; Position, !Resting", "aria-label": "Queries to count in both", onchange: e => { keep("futures", e.target.value); drawReplayed(); } });
+  replayed.replaceChildren(h("h2", "Played again"), h("div.panel", h("p", "The program has played ticks ", h("b", j.from), " to ", h("b", j.tick), " again. This is what came of them, with ", h("b", j.names[0]), " and with ", h("b", j.names[1]), "."), h("div.row", text), j.error ? h("p.error", j.error) : ""),
+    ...sideBySide(j, ...j.names), h("p", h("a", { onclick: () => tell("compare", ["recorded", "replayed"]) }, "What is different now?")));
+}
+on("server", () => { if (state.server.futures !== shown) drawReplayed(); });
 
 function swatch(name) { const i = h("i"); i.style.background = `var(--${name})`; return i; }
 
@@ -87,7 +103,9 @@ export const whatif = {
     root = view;
     form = h("div.panel");
     result = h("div", { id: "futures" });
-    view.append(h("h2", "What if"), form, result);
+    replayed = h("div", { id: "replayed" });
+    view.append(replayed, h("h2", "What if"), form, result);
+    drawReplayed();
     drawForm();
     get("whatif").then(draw).catch(() => {});
   },

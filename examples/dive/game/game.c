@@ -81,13 +81,25 @@ void game_free(game *g)
 
 /* ---- playing ---- */
 
+static reef_status step(reef_world *w, const void *input)
+{
+    if (!near_reserve(w)) return REEF_NO_MEMORY;
+    reef_status s = reef_single_set_id(w, reef_id(Input), input, sizeof(Input));
+    return s < 0 ? s : reef_tick(w, 1.0f / (float)TICKS_PER_SECOND);
+}
+
+/* A fork that nobody has given lists of neighbours (near.h), such as a replay's, gets some for this tick. */
 reef_status game_step(void *context, reef_world *w, uint64_t number, const void *input, size_t input_bytes)
 {
     (void)context, (void)number;
     if (input_bytes != sizeof(Input)) return REEF_BAD_ARGUMENT;
-    if (!near_reserve(w)) return REEF_NO_MEMORY;
-    reef_status s = reef_single_set_id(w, reef_id(Input), input, sizeof(Input));
-    return s < 0 ? s : reef_tick(w, 1.0f / (float)TICKS_PER_SECOND);
+    const Near *near = reef_single_get(w, Near), none = near != NULL ? *near : (Near){0};
+    if (none.first != NULL) return step(w, input);
+    if (!near_new(w)) return REEF_NO_MEMORY;
+    const reef_status s = step(w, input);
+    near_free(w);
+    const reef_status set = reef_single_set_id(w, reef_id(Near), &none, sizeof none);
+    return s < 0 ? s : set;
 }
 
 reef_status game_tick(game *g, const Input *in) { return game_step(NULL, g->world, 0, in, sizeof *in); }

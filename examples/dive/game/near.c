@@ -1,18 +1,20 @@
-/* Sorting the creatures by cell: a counting sort in five systems. */
+/* What creatures see of each other. */
 #include "near.h"
+#include <reef/place.h>
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Cells of two metres, as near_cell says; only creatures have bodies. */
+REEF_PLACE(Position, x, y, .cell = 2, .edges = {{-NEAR_SIDE, NEAR_SIDE}, {-NEAR_SIDE, NEAR_SIDE}}, .walls = true,
+           .whole = true, .carries = "Velocity Body");
 
 /* ---- memory ---- */
 
 bool near_new(reef_world *w)
 {
-    Near own = {.first = calloc(NEAR_CELLS + 2, sizeof *own.first), /* near_count and near_arrange need two more */
-                .sides = calloc(NEAR_CELLS, 1)};
-    if (own.first != NULL && own.sides != NULL && reef_single_set_id(w, reef_id(Near), &own, sizeof own) >= 0)
-        return true;
-    free(own.first);
+    Near own = {.sides = malloc(NEAR_CELLS)};
+    if (own.sides != NULL && reef_single_set_id(w, reef_id(Near), &own, sizeof own) >= 0) return true;
     free(own.sides);
     return false;
 }
@@ -35,16 +37,15 @@ void near_free(reef_world *w)
     const Near *own = w != NULL ? reef_single_get(w, Near) : NULL;
     if (own == NULL) return;
     free(own->slots);
-    free(own->first);
     free(own->sides);
 }
 
-/* ---- sorting ---- */
+/* ---- slots ---- */
 
-void near_clear(reef_block *b)
+void near_open(reef_block *b)
 {
     Near *own = reef_single_mut(b->world, Near);
-    memset(own->first, 0, (NEAR_CELLS + 2) * sizeof *own->first);
+    own->first = reef_place_cells_of(reef_placed(b, Position)).first;
     memset(own->sides, 0, NEAR_CELLS);
 }
 
@@ -57,44 +58,27 @@ static uint8_t side_of(const reef_block *b)
     return side;
 }
 
-/* Counts into first[cell + 2]. */
-void near_count(reef_block *b)
-{
-    Near *own = reef_single_mut(b->world, Near);
-    const Position *at = reef_in(b, Position);
-    Place *place = reef_out(b, Place);
-    const uint8_t side = side_of(b);
-    for (uint32_t i = 0; i < b->count; i++) {
-        uint32_t cell = near_cell(at[i].y) * NEAR_SIDE + near_cell(at[i].x);
-        place[i].cell = cell;
-        own->first[cell + 2]++;
-        own->sides[cell] |= side;
-    }
-}
-
-void near_add_up(reef_block *b)
-{
-    Near *own = reef_single_mut(b->world, Near);
-    for (uint32_t c = 0; c < NEAR_CELLS; c++) own->first[c + 2] += own->first[c + 1];
-}
-
-/* Before this, first[cell + 1] is the cell's first slot; afterwards it is the slot behind the cell's last one. */
-void near_arrange(reef_block *b)
-{
-    Near *own = reef_single_mut(b->world, Near);
-    Place *place = reef_inout(b, Place);
-    for (uint32_t i = 0; i < b->count; i++) place[i].slot = own->first[place[i].cell + 1]++;
-}
-
 void near_show(reef_block *b)
 {
     const Near *own = reef_single_get(b->world, Near);
+    const reef_place *places = reef_placed(b, Position);
     const Position *at = reef_in(b, Position);
     const Velocity *v = reef_in(b, Velocity);
     const Body *body = reef_in(b, Body);
-    const Place *place = reef_inout(b, Place);
+    Place *place = reef_out(b, Place);
     const uint16_t side = side_of(b);
-    for (uint32_t i = 0; i < b->count; i++)
-        own->slots[place[i].slot] =
+    for (uint32_t i = 0; i < b->count; i++) {
+        const uint32_t slot = reef_place_slot(places, b->entities[i]);
+        place[i] = (Place){near_cell(at[i].y) * NEAR_SIDE + near_cell(at[i].x), slot};
+        own->slots[slot] =
             (seen){at[i].x, at[i].y, v[i].x, v[i].y, body[i].radius, (uint16_t)body[i].kind, side, b->entities[i]};
+    }
+}
+
+void near_sides(reef_block *b)
+{
+    const Near *own = reef_single_mut(b->world, Near);
+    const Place *place = reef_in(b, Place);
+    const uint8_t side = side_of(b);
+    for (uint32_t i = 0; i < b->count; i++) own->sides[place[i].cell] |= side;
 }

@@ -1,5 +1,5 @@
-/* Who is near: all creatures, sorted by the cell of the sea floor in which they are. They are sorted anew in every
- * tick, by counting. Within a cell they stand in the order in which reef visits them, so the order is the same on every
+/* Who is near: all creatures, by the cell of the sea floor in which they are, in the slots of reef's picture of
+ * their positions. Within a cell they stand in the order in which reef visits them, so the order is the same on every
  * machine.
  *
  * The arrays lie outside of the world, since they are forgotten after each tick; a singleton points to them, which
@@ -27,8 +27,8 @@ typedef struct seen {
 
 typedef struct Near {
     seen *slots;
-    uint32_t *first; /* for each cell its first slot; its last slot is the one before the next cell's first */
-    uint8_t *sides;  /* for each cell the sides of all who are in it: who looks for a hunter skips most cells */
+    const uint32_t *first; /* for each cell its first slot; its last slot is the one before the next cell's first */
+    uint8_t *sides;        /* for each cell the sides of all who are in it: who looks for a hunter skips most cells */
     uint32_t capacity;
 } Near;
 
@@ -54,10 +54,8 @@ static inline uint32_t near_cell(float at)
 
 /* ---- systems ---- */
 
-void near_clear(reef_block *b);
-void near_count(reef_block *b);   /* counts the creatures of each cell */
-void near_add_up(reef_block *b);  /* turns counts into first slots */
-void near_arrange(reef_block *b); /* gives each creature a slot */
-void near_show(reef_block *b);    /* writes each creature to its slot */
+void near_open(reef_block *b);  /* finds the cells */
+void near_show(reef_block *b);  /* writes each creature to its slot */
+void near_sides(reef_block *b); /* notes for each cell which sides are in it */
 
 #endif

@@ -23,12 +23,10 @@ static const reef_system_desc tick[] = {
     {SYSTEM(accompany), .phase = "begin", .text = "Position, Velocity, Mate; reads Lamp Upgrades Stage, "
      "sends Cue Blast"},
     {SYSTEM(assemble), .phase = "begin", .text = "in Position, in Mate; writes Crew"},
-    {SYSTEM(near_clear), .phase = "begin", .text = "; writes Near"},
-    {SYSTEM(near_count), .phase = "begin", .text = "in Position, out Place; writes Near, reads Enemy Hunter Boss"},
-    {SYSTEM(near_add_up), .phase = "begin", .text = "; writes Near"},
-    {SYSTEM(near_arrange), .phase = "begin", .text = "Place; writes Near"},
-    {SYSTEM(near_show), .phase = "begin", .text = "in Position, in Velocity, in Body, Place; reads Near Enemy "
-     "Hunter Boss"},
+    {SYSTEM(near_open), .phase = "begin", .text = "; reads Position as placed, writes Near"},
+    {SYSTEM(near_show), .phase = "begin", .text = "in Position, in Velocity, in Body, out Place; reads Position as "
+     "placed, reads Near Enemy Hunter Boss"},
+    {SYSTEM(near_sides), .phase = "begin", .text = "in Place; writes Near, reads Enemy Hunter Boss"},
 
     {SYSTEM(crowd), .text = "out Wish, in Place, in Swim, ?in School; reads Near"},
     {SYSTEM(seek), .text = "Wish, in Position, in Seek; reads Lamp Crew"},

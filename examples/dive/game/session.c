@@ -87,7 +87,8 @@ bool session_save(session *s)
 
 static bool begin_history(session *s)
 {
-    s->past = reef_history_new(s->now.world, &(reef_history_config){.ticks = REWIND_TICKS, .step = game_step});
+    s->past = reef_history_new(
+        s->now.world, &(reef_history_config){.ticks = REWIND_TICKS, .step = game_step, .input = reef_id(Input)});
     s->rewound = 0;
     s->tick = reef_tick_count(s->now.world);
     return s->past != NULL;
@@ -174,7 +175,7 @@ void session_end(session *s)
 
 /* Was the world set to another tick, as the inspector does? Then its past begins there, and what was played since is
  * forgotten. */
-static bool follow(session *s)
+static bool past_follow(session *s)
 {
     const uint64_t tick = reef_tick_count(s->now.world), back = s->tick - tick;
     if (tick == s->tick) return true;
@@ -189,7 +190,7 @@ static bool follow(session *s)
 bool session_tick(session *s, Input in)
 {
     if (reef_is_paused(s->now.world)) return true;
-    if (!follow(s)) return false;
+    if (!past_follow(s)) return false;
     in.rewound = (uint16_t)(in.rewound + s->rewound);
     s->rewound = 0;
     uint64_t tick = s->inputs.count;
@@ -204,7 +205,7 @@ bool session_tick(session *s, Input in)
 
 uint32_t session_rewind(session *s, uint32_t ticks)
 {
-    if (reef_is_paused(s->now.world) || !follow(s)) return 0;
+    if (reef_is_paused(s->now.world) || !past_follow(s)) return 0;
     reef_history_range range = reef_history_reach(s->past);
     if (ticks > range.tick - range.first) ticks = (uint32_t)(range.tick - range.first);
     /* What was paid for in these ticks is owed again: the payment is turned back too. */

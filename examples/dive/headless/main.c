@@ -31,8 +31,11 @@ static const char help[] =
     "                    many of 1,000 datagrams are lost (default: 150, 15, 50); --creatures N: so many from the "
     "start\n"
     "  --address IPV4, --port N, --invitation TEXT\n"
-    "  --record FILE     writes the inputs that were played; of several players, the host's confirmed ones. --replay\n"
-    "                    plays these, too, with --stop-at up to a tick\n"
+    "  --record FILE     writes the inputs that were played; of several players, a recording of the session (of "
+    "--two:\n"
+    "                    the host's). --replay plays these, too, with --stop-at up to a tick\n"
+    "  --desync FILE     if worlds differ, a recording of that is written there\n"
+    "  --silence MS      who isn't heard for so long is dropped, over UDP (default: 2000)\n"
     "  --seed N          the sea, for --bot (default: 1)\n"
     "  --threads N       default: as many as the machine has processors\n"
     "  --every TICKS     prints a hash that often (default: 600); 0: only at the end\n"
@@ -80,6 +83,8 @@ static bool parse(options *o, int count, char **arguments)
         i++;
         if (strcmp(name, "--replay") == 0) o->replay = value;
         else if (strcmp(name, "--record") == 0) o->record = value;
+        else if (strcmp(name, "--desync") == 0) o->several.desync = value;
+        else if (strcmp(name, "--silence") == 0) o->several.silence_ms = strtoull(value, NULL, 10);
         else if (strcmp(name, "--save") == 0) o->save = value;
         else if (strcmp(name, "--load") == 0) o->load = value;
         else if (strcmp(name, "--folder") == 0) o->folder = value;

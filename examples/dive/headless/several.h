@@ -10,11 +10,13 @@ typedef struct several {
     uint32_t players;                 /* in this process, over a simulated line; 0: one, over UDP */
     uint32_t round_ms, jitter_ms;     /* of the simulated line: there and back, and how much longer at most */
     uint32_t loss;                    /* of 1,000 datagrams */
-    bool times;                       /* prints how long the frames of one player took */
+    bool times;                       /* prints how long frames took */
     uint64_t creatures;               /* so many from the beginning; 0: as in a dive */
     const char *invitation, *address; /* over UDP: of whom it joins (NULL: it hosts); where others reach the host */
     uint16_t port;
-    const char *record; /* the host's inputs are written there; NULL: nowhere */
+    uint64_t silence_ms; /* over UDP: who isn't heard for so long is dropped; 0: the session's default */
+    const char *record;  /* the session is recorded there; NULL: nowhere */
+    const char *desync;  /* if worlds differ, a recording of that is written there; NULL: nowhere */
 } several;
 
 /* Plays until `ticks` are confirmed, and prints the state. False: something failed, and stderr says what. */

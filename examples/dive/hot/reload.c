@@ -154,7 +154,8 @@ reload *reload_begin(const reload_config *config, char *why)
 static void open_library(reload *r, session *s)
 {
     char reason[REEF_HOT_TEXT_MAX];
-    const reef_hot_desc desc = {.history = s->past, .replay = REWIND_TICKS};
+    const reef_hot_desc desc = {
+        .history = s->past, .replay = REWIND_TICKS, .replayed = r->config.replayed, .context = r->config.context};
     r->world = s->now.world;
     r->hot = reef_hot_open(r->world, r->config.library, &desc, reason);
     if (r->hot == NULL) say(r, true, reason);
@@ -177,12 +178,13 @@ void reload_frame(reload *r, session *s)
     }
     reef_hot_history(r->hot, s->past, REWIND_TICKS);
     const reef_hot_event event = reef_hot_poll(r->hot);
-    if (event == REEF_HOT_REFUSED) say(r, true, reef_hot_text(r->hot));
+    if (event == REEF_HOT_REFUSED || event == REEF_HOT_KEPT) say(r, event == REEF_HOT_REFUSED, reef_hot_text(r->hot));
     if (event == REEF_HOT_LOADED) {
         const double took = (double)(clock_ns(CLOCK_REALTIME) - r->newest_ns) / 1e9;
         snprintf(text, sizeof text, "new rules, %.2f s after they were saved", took);
         say(r, false, text);
     }
+    if (event == REEF_HOT_REPLAYED) fprintf(stderr, "dive: %s\n", reef_hot_text(r->hot));
     if (!r->wrong && now > r->shown_until_ns) r->text[0] = '\0';
 }
 

@@ -1,17 +1,23 @@
 /* Changing the rules while the game goes on: `./play --hot`. When a file of game/ is saved, a command builds the rules
- * anew as a library, which takes over between two ticks, and the last five seconds are played again with it. What the
- * compiler says stands in the window until the next build succeeds; the game goes on with the old rules.
+ * anew as a library, which takes over between two ticks. The last five seconds are then played again with it beside the
+ * game, some ticks in each frame, until the world becomes what they led to. What the compiler says stands in the window
+ * until the next build succeeds; the game goes on with the old rules.
  *
  * Where the add-on reef_hot isn't built, reload_begin refuses. */
 #ifndef DIVE_RELOAD_H
 #define DIVE_RELOAD_H
 
 #include "session.h"
+#include <reef/replay.h>
 
 typedef struct reload_config {
     const char *library; /* the rules as a library */
     const char *sources; /* the folder that is watched */
     const char *build;   /* a command for the shell, which builds the library */
+    /* called when the last seconds have been played with new rules, before the world becomes what they led to. May be
+     * NULL */
+    void (*replayed)(void *context, reef_replay *r);
+    void *context;
 } reload_config;
 
 typedef struct reload reload;

@@ -1,7 +1,5 @@
 #include "look.h"
 
-#include "near.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -17,23 +15,13 @@ struct look {
     int64_t due_ns;
 };
 
-/* A fork has no lists of neighbours (near.h), so it gets some for this tick. */
-static reef_status step_fork(look *l, reef_world *w)
-{
-    const Input in = l->config.input(l->config.context, w);
-    const Near none = *reef_single_get(w, Near);
-    if (!near_new(w)) return REEF_NO_MEMORY;
-    const reef_status s = game_step(NULL, w, 0, &in, sizeof in);
-    near_free(w);
-    const reef_status set = reef_single_set_id(w, reef_id(Near), &none, sizeof none);
-    return s < 0 ? s : set;
-}
-
 static reef_status step(void *context, reef_world *w, float dt)
 {
     look *l = context;
     (void)dt;
-    return w == l->world ? l->config.next(l->config.context) : step_fork(l, w);
+    if (w == l->world) return l->config.next(l->config.context);
+    const Input in = l->config.input(l->config.context, w);
+    return game_step(NULL, w, 0, &in, sizeof in);
 }
 
 static void update(look *l)
@@ -104,6 +92,11 @@ void look_turn_to(look *l, reef_world *w)
     reef_inspector_turn_to(l->inspector, w);
 }
 
+void look_replayed(look *l, reef_replay *r)
+{
+    if (l != NULL) reef_inspector_replayed(l->inspector, r, "the old rules", "the new rules");
+}
+
 bool look_stays(look *l)
 {
     if (l == NULL || !reef_inspector_is_open(l->inspector)) return false;
@@ -127,6 +120,7 @@ look *look_begin(reef_world *w, const look_config *config, char *why)
 }
 void look_tick(look *l) { (void)l; }
 void look_turn_to(look *l, reef_world *w) { (void)l, (void)w; }
+void look_replayed(look *l, reef_replay *r) { (void)l, (void)r; }
 bool look_stays(look *l) { return l != NULL; }
 void look_end(look *l) { (void)l; }
 #endif

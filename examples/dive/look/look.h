@@ -4,6 +4,7 @@
 #define DIVE_LOOK_H
 
 #include "game.h"
+#include <reef/replay.h>
 
 typedef struct look_config {
     uint16_t port; /* 0: any */
@@ -23,6 +24,8 @@ look *look_begin(reef_world *w, const look_config *config, char *why);
 void look_tick(look *l);
 /* The dive is in another world now; NULL: its world is going to be freed. */
 void look_turn_to(look *l, reef_world *w);
+/* The last seconds were played again with other rules: the page shows what came of both. */
+void look_replayed(look *l, reef_replay *r);
 /* The dive is over: is the page still open, so that it may be sent back? Waits a little, and looks after the page. */
 bool look_stays(look *l);
 void look_end(look *l);

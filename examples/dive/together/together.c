@@ -1,7 +1,9 @@
 #include "together.h"
 
 #include "near.h"
+#include "step.h"
 #include <reef/random.h>
+#include <reef_net_recording.h>
 #ifdef DIVE_UDP
 #include <reef_net_udp.h>
 #endif
@@ -14,14 +16,6 @@
 #include <time.h>
 
 /* ---- what the session calls ---- */
-
-static reef_status step(void *context, reef_world *w, const reef_net_tick *tick)
-{
-    const CrewInput *input[PLAYERS_MAX];
-    (void)context;
-    for (int p = 0; p < PLAYERS_MAX; p++) input[p] = tick->input[p];
-    return crew_step(w, tick->players, input);
-}
 
 /* Away from the bell and back, around it, and towards whoever has fainted. */
 static CrewInput bot_wants(const together *t)
@@ -63,80 +57,38 @@ static void sample(void *context, void *input)
 
 /* ---- recordings ---- */
 
-static void confirmed(void *context, const reef_net_tick *tick)
+static reef_status file_write(void *context, const void *bytes, size_t count)
 {
-    const together *t = context;
-    if (t->record == NULL) return;
-    if (tick->tick == 0) fprintf(t->record, "together %llu\n", (unsigned long long)reef_seed(t->now.world));
-    for (int p = 0; p < PLAYERS_MAX; p++) {
-        const CrewInput *in = tick->input[p];
-        if (in == NULL) continue;
-        fprintf(t->record, "%d:%d,%d,%d,%d,%u,%u ", p, in->move[0], in->move[1], in->aim[0], in->aim[1], in->keys,
-                in->pick);
-    }
-    fputc('\n', t->record);
+    return fwrite(bytes, 1, count, context) == count ? REEF_OK : REEF_IO;
 }
 
-/* Reads a line's inputs. Returns the players; 0 also if it can't be understood. */
-static uint32_t line_read(const char *text, CrewInput *input)
+/* Once, when it is known what differs. */
+static void difference_save(together *t)
 {
-    uint32_t players = 0;
-    int player, n[6], used = 0;
-    while (sscanf(text, " %d:%d,%d,%d,%d,%d,%d%n", &player, n, n + 1, n + 2, n + 3, n + 4, n + 5, &used) == 7) {
-        text += used;
-        if (player < 0 || player >= PLAYERS_MAX) return 0;
-        for (int k = 0; k < 4; k++)
-            if (n[k] < -100 || n[k] > 100) return 0;
-        if (n[4] < 0 || n[4] > 7 || n[5] < 0 || n[5] > PICK_OTHERS) return 0;
-        input[player] =
-            (CrewInput){{(int8_t)n[0], (int8_t)n[1]}, {(int8_t)n[2], (int8_t)n[3]}, (uint8_t)n[4], (uint8_t)n[5]};
-        players |= 1u << player;
-    }
-    return text[strspn(text, " \r\n")] == 0 ? players : 0;
-}
-
-bool together_replay(game *g, reef_pool *pool, FILE *file, uint64_t until, uint64_t *line)
-{
-    char text[500];
-    unsigned long long seed;
-    CrewInput input[PLAYERS_MAX] = {{{0}, {0}, 0, 0}};
-    const CrewInput *to[PLAYERS_MAX];
-    for (int p = 0; p < PLAYERS_MAX; p++) to[p] = &input[p];
-    *line = 1;
-    if (fgets(text, sizeof text, file) == NULL || sscanf(text, "together %llu", &seed) != 1) return false;
-    *line = 0;
-    if (!game_new(g, seed, pool)) return false;
-    for (uint64_t at = 2; (until == 0 || at < until + 2) && fgets(text, sizeof text, file) != NULL; at++) {
-        const uint32_t players = line_read(text, input);
-        *line = at;
-        if (players == 0) return false;
-        *line = 0;
-        if (crew_step(g->world, players, to) < 0) return false;
-    }
-    return true;
+    reef_net_desync what;
+    if (t->desync == NULL || !reef_net_desync_get(t->net, &what)) return;
+    FILE *file = fopen(t->desync, "wb");
+    bool good = file != NULL && reef_net_desync_save(t->net, (reef_writer){file_write, file}) == REEF_OK;
+    if (file != NULL && fclose(file) != 0) good = false;
+    if (!good) fprintf(stderr, "dive: %s can't be written\n", t->desync);
+    t->desync = NULL;
 }
 
 /* ---- beginning ---- */
-
-static uint64_t any_number(const together *t, uint64_t of)
-{
-    struct timespec now = {0};
-    (void)timespec_get(&now, TIME_UTC);
-    const uint64_t z = ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + of) ^ (uint64_t)(uintptr_t)t;
-    return (z ^ z >> 29) * UINT64_C(0xbf58476d1ce4e5b9) | 1;
-}
 
 static reef_net_config config_of(together *t, reef_net_transport line, uint64_t nonce)
 {
     reef_net_config c = {.world = t->now.world,
                          .transport = line,
-                         .step = step,
+                         .step = together_step,
                          .sample = sample,
-                         .confirmed = confirmed,
                          .context = t,
                          .input = reef_id(CrewInput),
                          .step_ns = TOGETHER_STEP_NS,
                          .nonce = nonce};
+    c.silence_ns = t->silence_ns;
+    c.patience_ns = 2 * t->silence_ns;
+    if (t->record != NULL) c.record = (reef_writer){file_write, t->record};
 #ifdef DIVE_ZSTD
     c.pack = reef_zstd_save_to;
     c.unpack = reef_zstd_load_from;
@@ -150,21 +102,30 @@ static bool fail(together *t, const char *why)
     return false;
 }
 
-bool together_on(together *t, uint64_t seed, reef_pool *pool, reef_net_sim *line, uint64_t address)
+bool together_new(together *t, uint64_t seed, reef_pool *pool)
 {
     *t = (together){0};
-    if (!game_new(&t->now, seed, pool)) return fail(t, "no memory");
+    return game_new(&t->now, seed, pool) || fail(t, "no memory");
+}
+
+bool together_on(together *t, reef_net_sim *line, uint64_t address)
+{
     const reef_net_config c = config_of(t, reef_net_sim_transport(line, address), 1000 + address);
     t->net = address == 1 ? reef_net_host(&c, t->why) : reef_net_join(&c, 1, t->why);
     return t->net != NULL;
 }
 
 #ifdef DIVE_UDP
-bool together_host(together *t, uint64_t seed, reef_pool *pool, const char *address, uint16_t port, char *invitation,
-                   size_t size)
+static uint64_t any_number(const together *t, uint64_t of)
 {
-    *t = (together){0};
-    if (!game_new(&t->now, seed, pool)) return fail(t, "no memory");
+    struct timespec now = {0};
+    (void)timespec_get(&now, TIME_UTC);
+    const uint64_t z = ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + of) ^ (uint64_t)(uintptr_t)t;
+    return (z ^ z >> 29) * UINT64_C(0xbf58476d1ce4e5b9) | 1;
+}
+
+bool together_host(together *t, const char *address, uint16_t port, char *invitation, size_t size)
+{
     t->udp = reef_net_udp_new(&(reef_net_udp_config){.port = port}, t->why);
     if (t->udp == NULL) return false;
     const uint64_t until = (uint64_t)time(NULL) + 24 * 3600;
@@ -176,11 +137,9 @@ bool together_host(together *t, uint64_t seed, reef_pool *pool, const char *addr
     return t->net != NULL;
 }
 
-bool together_join(together *t, reef_pool *pool, const char *invitation)
+bool together_join(together *t, const char *invitation, uint16_t port)
 {
-    *t = (together){0};
-    if (!game_new(&t->now, 1, pool)) return fail(t, "no memory");
-    t->udp = reef_net_udp_new(&(reef_net_udp_config){.port = 0}, t->why);
+    t->udp = reef_net_udp_new(&(reef_net_udp_config){.port = port}, t->why);
     if (t->udp == NULL) return false;
     const uint64_t host = reef_net_udp_invited(t->udp, invitation, (uint64_t)time(NULL), t->why);
     if (host == 0) return false;
@@ -190,18 +149,15 @@ bool together_join(together *t, reef_pool *pool, const char *invitation)
     return t->net != NULL;
 }
 #else
-bool together_host(together *t, uint64_t seed, reef_pool *pool, const char *address, uint16_t port, char *invitation,
-                   size_t size)
+bool together_host(together *t, const char *address, uint16_t port, char *invitation, size_t size)
 {
-    (void)seed, (void)pool, (void)address, (void)port, (void)invitation, (void)size;
-    *t = (together){0};
+    (void)address, (void)port, (void)invitation, (void)size;
     return fail(t, "this program was built without libsodium (Debian: libsodium-dev)");
 }
 
-bool together_join(together *t, reef_pool *pool, const char *invitation)
+bool together_join(together *t, const char *invitation, uint16_t port)
 {
-    (void)pool, (void)invitation;
-    *t = (together){0};
+    (void)invitation, (void)port;
     return fail(t, "this program was built without libsodium (Debian: libsodium-dev)");
 }
 #endif
@@ -225,6 +181,7 @@ bool together_update(together *t, uint64_t now_ns)
     if (t->udp != NULL) reef_net_udp_time(t->udp, now_ns, (uint64_t)time(NULL));
 #endif
     if (reef_net_update(t->net, now_ns) < 0) return fail(t, "no memory");
+    difference_save(t);
     while (reef_net_notice_next(t->net, &notice)) {}
     return true;
 }

@@ -17,20 +17,23 @@ typedef struct together {
     reef_net_udp *udp;             /* NULL: a simulated line */
     CrewInput wants;               /* what the local player does until it is changed */
     bool bot;                      /* she plays by herself */
-    FILE *record;                  /* confirmed inputs are written there (together_replay); NULL: nowhere */
+    FILE *record;                  /* the session is recorded there (past.h); NULL: nowhere. Set before it begins */
+    const char *desync;            /* when worlds differ, a recording of that is written here; NULL: none is */
+    uint64_t silence_ns;           /* who isn't heard for so long is dropped; 0: the default. Set before it begins */
     char why[REEF_NET_REASON_MAX]; /* of a failure */
 } together;
 
 enum { TOGETHER_STEP_NS = 16666667 };
 
-/* Begins a session over UDP and writes an invitation. `address` is where others reach this machine, an IPv4 address;
- * port 0: any. The invitation holds for a day. False, here and below: t->why says what failed; together_end is still
- * allowed. */
-bool together_host(together *t, uint64_t seed, reef_pool *pool, const char *address, uint16_t port, char *invitation,
-                   size_t size);
-bool together_join(together *t, reef_pool *pool, const char *invitation);
+/* Makes the sea, which may be changed until one of the functions below begins a session with it. Who joins gets the
+ * host's. False, here and below: t->why says what failed; together_end is still allowed. */
+bool together_new(together *t, uint64_t seed, reef_pool *pool);
+/* Begins a session over UDP and writes an invitation, which holds for a day. `address` is where others reach this
+ * machine, an IPv4 address; port 0: any. */
+bool together_host(together *t, const char *address, uint16_t port, char *invitation, size_t size);
+bool together_join(together *t, const char *invitation, uint16_t port);
 /* The same over a simulated line: address 1 hosts, the others join it. */
-bool together_on(together *t, uint64_t seed, reef_pool *pool, reef_net_sim *line, uint64_t address);
+bool together_on(together *t, reef_net_sim *line, uint64_t address);
 /* Receives, plays what is due, and sends; at least once a tick. `now_ns` is a clock that doesn't go back. */
 bool together_update(together *t, uint64_t now_ns);
 /* Is the session over? t->why says why. */
@@ -38,13 +41,5 @@ bool together_is_over(together *t);
 /* Where the local player swims, and her light; the diver's as long as there is no session. */
 Lamp together_lamp(const together *t);
 void together_end(together *t);
-
-/* Plays a recording of the host, without any session, up to tick `until` (0: all):
- *
- *     together 7                               the seed
- *     0:100,0,0,0,1,0 1:0,0,0,-100,0,0         a line for each tick: of each player his number; move, aim, keys, pick
- *
- * False: *line can't be understood (0: no memory), or the tick failed. */
-bool together_replay(game *g, reef_pool *pool, FILE *file, uint64_t until, uint64_t *line);
 
 #endif

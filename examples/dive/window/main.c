@@ -31,7 +31,9 @@ static const char help[] =
     "  --forget           begins anew: doesn't go on with the last dive, and keeps nothing\n"
     "  --seed N           which sea\n"
     "  --threads N        default: as many as the machine has processors\n"
-    "  --replay FILE      shows a recorded dive: game/replay.h\n"
+    "  --replay FILE      shows a recorded dive: game/replay.h; also one of several players, and dive-desync.reef, "
+    "which\n"
+    "                     --host and --join write when two worlds differ\n"
     "  --mute\n"
     "  --inspect          looks inside with the browser: the address is printed (docs/manual/inspector.md).\n"
     "                     --inspect-port N: another port than 7272, 0 for any\n"
@@ -175,10 +177,15 @@ static bool watch_begin(watching *x, app *a, const options *o)
 
 /* ---- changing the rules: --hot ---- */
 
+static void reload_replayed(void *context, reef_replay *r) { look_replayed(((watching *)context)->look, r); }
+
 static bool reload_ready(watching *x, const options *o)
 {
     char why[200] = "";
-    x->reload = reload_begin(&o->hot, why);
+    reload_config config = o->hot;
+    config.replayed = reload_replayed;
+    config.context = x;
+    x->reload = reload_begin(&config, why);
     if (x->reload != NULL) fprintf(stderr, "dive: the dive begins\n");
     return x->reload != NULL || complain("--hot: ", why) == DONE;
 }
@@ -258,7 +265,8 @@ static int run(const options *o)
     static app a;
     watching watcher = {&a, NULL, NULL};
     replay recording = {0};
-    if (o->replay != NULL && !read_recording(o->replay, &recording)) return FAILED;
+    const bool shared_past = o->replay != NULL && shared_recorded(o->replay);
+    if (o->replay != NULL && !shared_past && !read_recording(o->replay, &recording)) return FAILED;
     const char *why = "";
     script *from = NULL;
     if (o->script != NULL && (from = script_open(o->script)) == NULL) return complain("can't read ", o->script);
@@ -268,8 +276,9 @@ static int run(const options *o)
     SDL_GL_SetSwapInterval(from == NULL ? 1 : 0);
     if (!o->mute) mixer_open(); /* without sound the game is played in silence */
     reef_pool *pool = o->threads == 1 ? NULL : reef_pool_new(&(reef_pool_config){.threads = o->threads});
-    if (is_shared(o)) {
-        const bool played = shared_play(&o->shared, window, pool, from);
+    if (is_shared(o) || shared_past) {
+        const bool played =
+            shared_past ? shared_replay(o->replay, window, pool, from) : shared_play(&o->shared, window, pool, from);
         reef_pool_free(pool);
         mixer_close();
         draw_close(window);

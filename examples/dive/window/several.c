@@ -6,6 +6,7 @@
 #include "diver.h"
 #include "draw.h"
 #include "input.h"
+#include "past.h"
 #include "together.h"
 #include "wave.h"
 
@@ -21,6 +22,7 @@ typedef struct table {
     uint32_t round_ms, loss_percent;
     camera camera[HALVES];
     float time;
+    char note[300]; /* of a recording: what it says; "": nothing */
     frame frame;
 } table;
 
@@ -128,7 +130,7 @@ static void gauges(table *t, const together *one, float x)
     const reef_net_stats net = reef_net_statistics(one->net);
     const int player = reef_net_player(one->net);
     char text[160];
-    if (player < 0) {
+    if (player < 0 && one->net != NULL) {
         line_of_text(f, reef_net_state(one->net) == REEF_NET_LOADING ? "the sea arrives" : "joining", x, 46, 3.0f,
                      TEXT_MIDDLE, ivory);
         return;
@@ -137,7 +139,7 @@ static void gauges(table *t, const together *one, float x)
              (unsigned)purse->pearls, (unsigned)purse->score, (unsigned)s->wave);
     line_of_text(f, text, x, 3.4f, 2.2f, TEXT_MIDDLE, d->air > 25.0f ? ivory : red);
     bar(f, x - 30.0f, 7.0f, 60.0f, d->air / diver_air_most(u), d->air > 25.0f ? teal : red);
-    const reef_entity own = mate_of(w, (uint32_t)player);
+    const reef_entity own = player < 0 ? (reef_entity){0} : mate_of(w, (uint32_t)player);
     const Mate *mate = reef_entity_is_null(own) ? NULL : reef_get(w, own, Mate);
     if (mate != NULL) bar(f, x - 20.0f, 9.4f, 40.0f, mate->strength / MATE_STRENGTH, (colour){255, 206, 110, 255});
     if (mate != NULL && mate->strength == 0.0f)
@@ -151,6 +153,10 @@ static void gauges(table *t, const together *one, float x)
     if (s->now == STAGE_SHOP) line_of_text(f, "4  go on     5  other offers", x, 53, 2.2f, TEXT_MIDDLE, dim);
     if (s->now == STAGE_LOST) line_of_text(f, "the dive is over", x, 40, 5.0f, TEXT_MIDDLE, red);
     if (s->now == STAGE_WON) line_of_text(f, "you have won   4  go on", x, 40, 3.4f, TEXT_MIDDLE, ivory);
+    if (one->net == NULL) {
+        line_of_text(f, t->note, x, 96.0f, 1.5f, TEXT_MIDDLE, red);
+        return;
+    }
     uint64_t round = 0;
     for (uint32_t p = 0; p < PLAYERS_MAX; p++) {
         reef_net_player_info info;
@@ -213,16 +219,19 @@ static bool table_begin(table *t, const shared *o, reef_pool *pool, bool scripte
     if (o->two) {
         t->line = reef_net_sim_new(o->seed, NULL, NULL);
         if (t->line == NULL) return complain("no memory");
-        for (; t->count < HALVES; t->count++)
-            if (!together_on(&t->of[t->count], o->seed, pool, t->line, t->count + 1))
-                return complain(t->of[t->count++].why);
+        while (t->count < HALVES) {
+            together *one = &t->of[t->count++];
+            if (!together_new(one, o->seed, pool) || !together_on(one, t->line, t->count)) return complain(one->why);
+        }
         t->of[1].bot = scripted;
         return true;
     }
     t->count = 1;
+    if (!together_new(&t->of[0], o->seed, pool)) return complain(t->of[0].why);
+    t->of[0].desync = "dive-desync.reef";
     const bool good = o->invitation != NULL
-                          ? together_join(&t->of[0], pool, o->invitation)
-                          : together_host(&t->of[0], o->seed, pool, o->address, o->port, invitation, sizeof invitation);
+                          ? together_join(&t->of[0], o->invitation, 0)
+                          : together_host(&t->of[0], o->address, o->port, invitation, sizeof invitation);
     if (good && o->invitation == NULL)
         printf("the others join by this line; whoever has it can join:\n\n    ./play --join %s\n\n", invitation);
     (void)fflush(stdout);
@@ -273,6 +282,70 @@ static bool loop(table *t, SDL_Window *window, script *from)
     }
 }
 
+/* ---- recordings ---- */
+
+bool shared_recorded(const char *path) { return past_is(path); }
+
+/* Is the tick that differs the next one? Then it says what does. */
+static bool past_waits(table *t, const past *p)
+{
+    const reef_net_desync *d = &p->about.what;
+    if (!p->about.differs || p->tick != d->tick) return false;
+    snprintf(t->note, sizeof t->note, "tick %" PRIu64 " differs: %s, %s.%s of %u: here %s, there %s   Enter goes on",
+             d->tick, d->system, d->component, d->field, (unsigned)d->entity.index, d->here, d->there);
+    return true;
+}
+
+/* Plays the recording to the tick that differs, and stays there until Enter; without one, to its end. */
+static bool past_loop(table *t, past *p, SDL_Window *window, script *from)
+{
+    controls c = {0};
+    float owed = 0.0f;
+    bool waits = past_waits(t, p);
+    Uint64 last = SDL_GetPerformanceCounter();
+    for (;;) {
+        int wide, high;
+        if (!input_read(&c)) return true;
+        const Uint64 is = SDL_GetPerformanceCounter();
+        float dt = (float)(is - last) / (float)SDL_GetPerformanceFrequency();
+        last = is;
+        if (from != NULL) {
+            dt = 1.0f / TICKS_PER_SECOND;
+            if (!script_frame(from, &c)) return true;
+        }
+        bool goes_on = waits && (c.pressed & CONTROL_CONFIRM) != 0;
+        if (goes_on) t->note[0] = '\0', owed = 1.0f;
+        if (!waits) owed += dt * (float)TICKS_PER_SECOND;
+        for (; owed >= 1.0f && (!waits || goes_on); owed -= 1.0f, goes_on = false) {
+            if (!past_tick(p)) break;
+            waits = past_waits(t, p);
+        }
+        if (owed > 1.0f) owed = 1.0f;
+        t->time += dt;
+        cameras_move(t, dt);
+        if (from != NULL && script_tells(from)) printf("tick %" PRIu64 " %s\n", p->tick, t->note);
+        if (from != NULL && !script_wants_picture(from)) continue;
+        SDL_GL_GetDrawableSize(window, &wide, &high);
+        draw_all(t, (float)wide / (float)high);
+        draw_frame(&t->frame, wide, high);
+        if (from != NULL && !script_picture(from, wide, high)) return false;
+        SDL_GL_SwapWindow(window);
+    }
+}
+
+bool shared_replay(const char *path, SDL_Window *window, reef_pool *pool, script *from)
+{
+    static table t;
+    static past p;
+    char why[REEF_NET_REASON_MAX] = "";
+    bool good = past_begin(&p, path, pool, why) || complain(why);
+    t.count = 1;
+    t.of[0].now = p.now; /* it is shown, and belongs to the past */
+    good = good && past_loop(&t, &p, window, from);
+    past_end(&p);
+    return good;
+}
+
 bool shared_play(const shared *o, SDL_Window *window, reef_pool *pool, script *from)
 {
     static table t;
@@ -287,5 +360,16 @@ bool shared_play(const shared *o, SDL_Window *window, reef_pool *pool, script *f
     (void)o, (void)window, (void)pool, (void)from;
     fprintf(stderr, "dive: this program was built without the add-on reef_net\n");
     return false;
+}
+
+bool shared_recorded(const char *path)
+{
+    (void)path;
+    return false;
+}
+bool shared_replay(const char *path, SDL_Window *window, reef_pool *pool, script *from)
+{
+    (void)path;
+    return shared_play(NULL, window, pool, from);
 }
 #endif

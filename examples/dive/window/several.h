@@ -19,4 +19,9 @@ typedef struct shared {
  * stderr says what. */
 bool shared_play(const shared *o, SDL_Window *window, reef_pool *pool, script *from);
 
+/* Is this a recording of such a dive? */
+bool shared_recorded(const char *path);
+/* Shows it. Where it says that two programs differed, it stops before that tick. */
+bool shared_replay(const char *path, SDL_Window *window, reef_pool *pool, script *from);
+
 #endif

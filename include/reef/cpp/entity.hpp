@@ -23,6 +23,7 @@ template <class T> REEF_INLINE const T *get(const reef_world *w, reef_entity e)
 template <class T> REEF_INLINE T *mut(reef_world *w, reef_entity e)
 {
     needs_data<T>();
+    needs_calls<T>();
     if constexpr (is_stored<T>)
         return static_cast<T *>(
             reef_mut_stored(w, e, record_of<T>::decl(), sizeof(T), home_of<T>::value == REEF_PAGED));
@@ -157,6 +158,7 @@ template <class T> reef_status remove(reef_world *w, reef_entity e) { return ree
 template <class T> T *ensure(reef_world *w, reef_entity e)
 {
     needs_data<T>();
+    needs_calls<T>();
     if constexpr (is_plain<T>() && !std::is_trivially_default_constructible_v<T>) {
         if (!reef_has_id(w, e, id<T>())) {
             const T value = T();

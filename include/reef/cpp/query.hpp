@@ -10,6 +10,8 @@
  *     a tag, with<T>, without<T>   filters                                                  nothing
  *     to<R>                        a relation R to an entity, which is an argument:         nothing
  *                                  view<Position, to<DockedTo>>(planet)
+ *     near<T>                      only within a radius around a centre, by the place    nothing
+ *                                  of T: view<near<Position>>(around(3, 4).radius(5))
  *     sub<T>, sub<const T>         T or a subtype of it (reef/subtype.h)                    T &, const T &
  *     all<T>, all<const T>         all values of a type in REEF_MULTI                       span<T>, span<const T>
  *     changed<T>, added<T>         only rows where it was written, or added, since this     T &
@@ -23,6 +25,7 @@
 #define REEF_QUERY_HPP
 
 #include "entity.hpp"
+#include "find.hpp"
 
 namespace reef {
 
@@ -40,6 +43,9 @@ template <class T> struct row_value {
 
 /* only rows with a relation R to an entity, which is an argument of the view or the query */
 template <class R> struct to {
+};
+/* only rows within a radius around a centre, which is an argument of the view, or given by query::near */
+template <class T> struct near {
 };
 template <class T> struct sub : detail::row_value<T> {
 }; /* the component, or a subtype of it */
@@ -108,6 +114,7 @@ template <class T> struct column {
     }
     static bool term(reef_query_desc &d, uint32_t &n)
     {
+        needs_calls<T>();
         add_term<type, std::is_const_v<T> ? REEF_IN : REEF_INOUT, REEF_HAS>(d, n);
         return in_rows<type>();
     }
@@ -125,6 +132,7 @@ template <class T> struct optional_column {
     static bool term(reef_query_desc &d, uint32_t &n)
     {
         needs_data<type>();
+        needs_calls<T>();
         add_term<type, std::is_const_v<T> ? REEF_IN : REEF_INOUT, REEF_OPTIONAL>(d, n);
         return in_rows<type>();
     }
@@ -146,6 +154,17 @@ template <class R> struct to_filter : filter {
     using type = to<R>;
     using filter::filter;
     static bool term(reef_query_desc &d, uint32_t &n) { return add_term<R, REEF_WITH, REEF_HAS>(d, n), true; }
+};
+
+/* The centre is given by give_centre. */
+template <class T> struct near_filter : filter {
+    using type = near<T>;
+    using filter::filter;
+    static bool term(reef_query_desc &d, uint32_t &n)
+    {
+        add_term<T, REEF_WITH, REEF_HAS>(d, n).near = true;
+        return true;
+    }
 };
 
 /* Subtypes may be larger than their base, so their values are accessed with the block's stride. */
@@ -238,6 +257,9 @@ template <class T> struct item_of<with<T>> {
 };
 template <class R> struct item_of<to<R>> {
     using type = to_filter<R>;
+};
+template <class T> struct item_of<near<T>> {
+    using type = near_filter<T>;
 };
 template <class T> struct is_to : std::false_type {
 };
@@ -506,6 +528,8 @@ template <class... T> class query {
     view<T...> rows() { return view<T...>(w, q, false); }
     template <class F> void each(F &&f) { rows().each(std::forward<F>(f)); }
     template <class F> void blocks(F &&f) { rows().blocks(std::forward<F>(f)); }
+    /* Gives the centre and the radius of its item near<T>, for all loops and questions from now on. */
+    reef_status near(const reef_place_ask &ask) { return reef_query_near(w, q, &ask); }
     uint64_t count() const { return reef_query_count(w, q); }
     bool any() const { return reef_query_any(w, q); }
     entity first() const { return entity(w, reef_query_first(w, q)); }

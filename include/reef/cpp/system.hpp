@@ -15,6 +15,8 @@
  *     float                    the time step of the tick or of the phase, in seconds
  *     reef_block &             the block, for calls of the C interface
  *     reads<T...>              reads components of other entities, and singletons
+ *     indexed<&Team::id>       reads Team, and asks the value index of the field (cpp/find.hpp)
+ *     placed<T>                asks the picture of the place of T that was made when the system began
  *     writes<T...>             reads and writes them: such a system runs in one job
  *     commands<...>            changes the structure at the end of the phase. The list declares the commands:
  *                              spawns<T...>, adds<T...>, removes<T...>, enables<T...> (without a type: of all types),
@@ -64,6 +66,26 @@ template <class... T> class reads {
 
   private:
     const reef_world *w;
+};
+
+/* The value index of a field, as an index<T, F> of that field. The world must have it (options<T>::indexes). */
+template <auto Member>
+class indexed : public index<typename detail::member_of<decltype(Member)>::type,
+                             typename detail::member_of<decltype(Member)>::field> {
+    using of = detail::member_of<decltype(Member)>;
+
+  public:
+    explicit indexed(reef_block *b)
+        : index<typename of::type, typename of::field>(
+              reef_indexed_id(b, id<typename of::type>(), detail::field_name(Member)))
+    {
+    }
+};
+
+/* The picture of a place, as a place<T>. */
+template <class T> class placed : public place<T> {
+  public:
+    explicit placed(reef_block *b) : place<T>(reef_placed_id(b, id<T>())) {}
 };
 
 template <class... T> class writes {
@@ -458,6 +480,17 @@ template <class... T> struct parameter<reads<T...>> : own_parameter<reads<T...>>
     using own_parameter<reads<T...>>::own_parameter;
     static void touch(reef_system_desc &d, uint32_t &n) { touches<REEF_READS, T...>::declare(d, n); }
 };
+template <auto Member> struct parameter<indexed<Member>> : own_parameter<indexed<Member>> {
+    using own_parameter<indexed<Member>>::own_parameter;
+    static void touch(reef_system_desc &d, uint32_t &n)
+    {
+        touches<REEF_READS, typename member_of<decltype(Member)>::type>::declare(d, n);
+    }
+};
+template <class T> struct parameter<placed<T>> : own_parameter<placed<T>> {
+    using own_parameter<placed<T>>::own_parameter;
+    static void touch(reef_system_desc &d, uint32_t &n) { touches<REEF_PLACED, T>::declare(d, n); }
+};
 template <class... T> struct parameter<writes<T...>> : own_parameter<writes<T...>> {
     using own_parameter<writes<T...>>::own_parameter;
     static void touch(reef_system_desc &d, uint32_t &n) { touches<REEF_WRITES, T...>::declare(d, n); }
@@ -497,6 +530,10 @@ template <> struct is_word<reef_random> : std::true_type {
 template <class T> struct is_word<span<T>> : std::true_type {
 };
 template <class... T> struct is_word<reads<T...>> : std::true_type {
+};
+template <auto Member> struct is_word<indexed<Member>> : std::true_type {
+};
+template <class T> struct is_word<placed<T>> : std::true_type {
 };
 template <class... T> struct is_word<writes<T...>> : std::true_type {
 };

@@ -3,6 +3,8 @@
 #define REEF_TYPE_HPP
 
 #include "../../reef.h"
+#include "../place.h"
+#include "../value_index.h"
 
 #include <atomic>
 #include <cstddef>
@@ -24,6 +26,9 @@ using status = reef_status;
  *         static constexpr uint32_t page_rows = 64;                for REEF_PAGED
  *         static constexpr reef_on_fork on_fork = REEF_FORK_RESET;
  *         static constexpr bool track_rows = true;
+ *         static constexpr const char *unique = "number";          no two entities have the same (reef/hooks.h)
+ *         static constexpr const char *indexes[] = {"number"};     as REEF_INDEX (reef/cpp/find.hpp)
+ *         static constexpr auto place = reef::placing("x", "y").cell(4);   as REEF_PLACE
  *         using base = Moving;                                     it counts as a Moving too (reef/subtype.h), and
  *                                                                  derives from it
  *         using required = reef::types<Position, Mass>;            they come along with it (reef/required.h)
@@ -162,6 +167,23 @@ template <class T, class = void> struct tracks {
 };
 template <class T> struct tracks<T, std::void_t<decltype(options<T>::track_rows)>> {
     static constexpr bool value = options<T>::track_rows;
+};
+
+/* The name of the field of which no two entities have the same value; NULL: none. */
+template <class T, class = void> struct unique_of {
+    static constexpr const char *value = nullptr;
+};
+template <class T> struct unique_of<T, std::void_t<decltype(options<T>::unique)>> {
+    static constexpr const char *value = options<T>::unique;
+};
+
+template <class T, class = void> struct has_indexes : std::false_type {
+};
+template <class T> struct has_indexes<T, std::void_t<decltype(options<T>::indexes)>> : std::true_type {
+};
+template <class T, class = void> struct has_place : std::false_type {
+};
+template <class T> struct has_place<T, std::void_t<decltype(options<T>::place)>> : std::true_type {
 };
 
 template <class T, class = void> struct has_fields : std::false_type {
@@ -313,8 +335,16 @@ template <class T> void destroy(void *, void *slot) noexcept { static_cast<T *>(
 
 template <class T> constexpr reef_hooks hooks_of()
 {
-    reef_hooks h = {nullptr,          nullptr, nullptr, nullptr, nullptr, false, false, on_fork_of<T>::value,
-                    tracks<T>::value, nullptr};
+    reef_hooks h = {nullptr,
+                    nullptr,
+                    nullptr,
+                    nullptr,
+                    nullptr,
+                    false,
+                    false,
+                    on_fork_of<T>::value,
+                    tracks<T>::value,
+                    unique_of<T>::value};
     if constexpr (owns<T>()) {
         h.construct = construct<T>;
         if constexpr (std::is_copy_constructible_v<T>) h.copy = copy<T>;
@@ -336,6 +366,7 @@ struct record {
     reef_type_decl **required_decls; /* room for their declarations */
     uint32_t required_count;
     record *made_before; /* of a record that has made its type by its own options: the list `makers` */
+    void (*found_by)();  /* declares its indexes and its place; NULL: it has none */
 };
 
 inline std::atomic<record *> waiting{nullptr};
@@ -387,6 +418,7 @@ inline void record_resolve(record *r)
         r->made_before = makers;
         makers = r;
     }
+    if (r->found_by && d->id != 0) r->found_by();
     if (r->required_count == 0 || d->id == 0) return;
     for (uint32_t i = 0; i < r->required_count; i++) {
         record_resolve(r->required[i]);
@@ -425,24 +457,51 @@ struct enlisting {
  * keep one of two records of the same name, which one depends on the order of the files. So both are registered, and
  * that is an error with a message (reef_declare_error). */
 template <size_t Size, size_t Align, reef_home Home, uint32_t PageRows, reef_on_fork OnFork, bool Tracked, bool Owns,
-          uint32_t Relation>
+          bool Unique, uint32_t Relation>
 struct look {
 };
 template <class T> constexpr auto look_at()
 {
     if constexpr (is_tag<T>())
         return look<0, 1, home_of<T>::value, page_rows_of<T>::value, on_fork_of<T>::value, tracks<T>::value, false,
-                    relation_options_of<T>::value>();
+                    unique_of<T>::value != nullptr, relation_options_of<T>::value>();
     else
         return look<sizeof(T), alignof(T), home_of<T>::value, page_rows_of<T>::value, on_fork_of<T>::value,
-                    tracks<T>::value, owns<T>(), relation_options_of<T>::value>();
+                    tracks<T>::value, owns<T>(), unique_of<T>::value != nullptr, relation_options_of<T>::value>();
 }
+
+/* Declarations in the lists of the process, for as long as the library that has them is loaded. */
+template <size_t N> struct indexes_declared {
+    reef_index_decl list[N];
+    indexes_declared(reef_type_decl *type, const char *const (&fields)[N])
+    {
+        for (size_t i = 0; i < N; i++) {
+            list[i] = reef_index_decl{type, fields[i], nullptr};
+            reef_index_declare_(&list[i]);
+        }
+    }
+    indexes_declared(const indexes_declared &) = delete;
+    ~indexes_declared()
+    {
+        for (size_t i = 0; i < N; i++) reef_index_undeclare_(&list[i]);
+    }
+};
+struct place_declared {
+    reef_place_decl one;
+    place_declared(reef_type_decl *type, const reef_place_desc *desc) : one{type, desc, nullptr}
+    {
+        reef_place_declare_(&one);
+    }
+    place_declared(const place_declared &) = delete;
+    ~place_declared() { reef_place_undeclare_(&one); }
+};
 
 template <class T, class Look = decltype(look_at<T>())> struct record_of {
     static_assert(std::is_same_v<T, std::remove_cv_t<T>> && !std::is_reference_v<T> && !std::is_pointer_v<T>,
                   "reef: a component can't be a pointer, a reference or const");
     static constexpr reef_hooks hooks = hooks_of<T>();
-    static constexpr bool hooked = owns<T>() || on_fork_of<T>::value != REEF_FORK_COPY || tracks<T>::value;
+    static constexpr bool hooked =
+        owns<T>() || on_fork_of<T>::value != REEF_FORK_COPY || tracks<T>::value || unique_of<T>::value != nullptr;
     static record value;
     static const enlisting enlisted;
 
@@ -467,9 +526,28 @@ template <class T, class Look = decltype(look_at<T>())> struct record_of {
             return static_cast<uint32_t>(sizeof options<T>::fields / sizeof(reef_field));
         else return 0;
     }
+    /* The code of the library that the type needs: reef_type_decl.brings. */
+    static constexpr void (*brings())()
+    {
+        if (relation_options_of<T>::value != 0) return reef_bring_relations_;
+        if (!std::is_void_v<typename base_of<T>::type>) return reef_bring_subtypes_;
+        return hooked ? reef_bring_hooks_ : nullptr;
+    }
     static record *base();
     static record *data();
     template <class... R> static record *require(types<R...>);
+    static void found_by()
+    {
+        if constexpr (has_indexes<T>::value) {
+            static indexes_declared indexes(&value.decl, options<T>::indexes);
+            (void)indexes;
+        }
+        if constexpr (has_place<T>::value) {
+            static const reef_place_desc desc = options<T>::place.desc();
+            static place_declared place(&value.decl, &desc);
+            (void)place;
+        }
+    }
 
     static reef_type_decl *decl()
     {
@@ -521,8 +599,7 @@ template <class T, class Look> template <class... R> record *record_of<T, Look>:
 template <class T, class Look>
 record record_of<T, Look>::value = {{type_name<T>(), size(), align(), home_of<T>::value, hooked ? &hooks : nullptr,
                                      fields(), field_count(), page_rows_of<T>::value, nullptr,
-                                     relation_options_of<T>::value, nullptr, 0, nullptr, nullptr, 0, 0,
-                                     relation_options_of<T>::value != 0 ? reef_bring_relations_ : nullptr},
+                                     relation_options_of<T>::value, nullptr, 0, nullptr, nullptr, 0, 0, brings()},
                                     {},
                                     {},
                                     nullptr,
@@ -531,7 +608,8 @@ record record_of<T, Look>::value = {{type_name<T>(), size(), align(), home_of<T>
                                     nullptr,
                                     nullptr,
                                     0,
-                                    nullptr};
+                                    nullptr,
+                                    has_indexes<T>::value || has_place<T>::value ? found_by : nullptr};
 template <class T, class Look>
 const enlisting record_of<T, Look>::enlisted{
     (value.base_record = base(), value.data_record = data(), require(typename required_of<T>::list()))};
@@ -541,6 +619,12 @@ template <class T> constexpr bool is_stored = home_of<T>::value >= REEF_SPARSE &
 template <class T> constexpr void needs_data()
 {
     static_assert(!is_tag<T>(), "reef: a tag has no value. Ask with has<T>()");
+}
+
+template <class T> constexpr void needs_calls()
+{
+    static_assert(std::is_const_v<T> || unique_of<std::remove_const_t<T>>::value == nullptr,
+                  "reef: a type with a unique field is written by calls only, such as set(): take it as const T");
 }
 
 template <class... T> struct distinct : std::true_type {

@@ -185,6 +185,33 @@ class world_ref {
     {
         return reef::query<T...>(w, target, more...);
     }
+    /* The same for lists with reef::near<T>: view<reef::with<Hunter>, reef::near<Position>>(reef::around(3, 4)
+     * .radius(5)). A reef::query is given further centres by near(). */
+    template <class... T, class... E> reef::view<T...> view(const around &centre, const E &...targets)
+    {
+        const reef_query q = detail::make_query<T...>(w, targets...);
+        const reef_place_ask &ask = centre;
+        if (!reef_query_is_null(q)) (void)reef_query_near(w, q, &ask);
+        return reef::view<T...>(w, q, true);
+    }
+
+    /* ---- finding: reef/cpp/find.hpp ---- */
+
+    /* The value index of a field, as of now: index(&Team::id). */
+    template <class T, class F> reef::index<T, F> index(F T::*member)
+    {
+        const char *field = detail::field_name(member);
+        return reef::index<T, F>(reef_index_of_id(w, id<T>(), field ? field : ""));
+    }
+    /* The same for a field inside of another one, by its name and with its type: index<Crab, float>("at.x"). False if
+     * the field is of another type. */
+    template <class T, class F> reef::index<T, F> index(const char *field)
+    {
+        return reef::index<T, F>(detail::has_field<T, F>(field) ? reef_index_of_id(w, id<T>(), field) : nullptr);
+    }
+    /* The picture of the place of T, as of now. */
+    template <class T> reef::place<T> place() { return reef::place<T>(reef_place_of_id(w, id<T>())); }
+
     /* Calls a function for everything that matches its parameters, as for a system; further arguments are passed to its
      * last parameters. The structure can't change during the call. */
     template <class F, class... A> reef_status each(F f, A... arguments)

@@ -5,6 +5,7 @@
 #include "reef/relation.h"
 #include "reef/inspect.h"
 #include "reef/stats.h"
+#include "reef/code.h"
 #include "reef/hooks.h"
 
 #include <stdio.h>
@@ -291,6 +292,25 @@ static void nothing_is_refused(void)
     CHECK(reef_ranks_save(NULL, "x") == REEF_BAD_ARGUMENT && reef_ranks_load(NULL, "x") == REEF_BAD_ARGUMENT);
     CHECK(reef_ranks_where(NULL, (reef_entity){0, 1}) == REEF_RANKS_NOWHERE && reef_ranks_reason(NULL)[0] == 0);
     reef_ranks_free(NULL);
+}
+
+static reef_status load_nothing(reef_world *w, void *context) { return (void)w, (void)context, REEF_OK; }
+
+/* All ranks would have to change their code at the same tick. */
+static void new_code_is_refused(void)
+{
+    static const reef_module module = {.name = "rules", .version = 1, .load = load_nothing};
+    stage s = stage_open();
+    reef_code *code = reef_code_begin();
+    CHECK(reef_code_end(code, NULL, 0) == REEF_OK);
+    CHECK(reef_code_use(s.w, code, &module, NULL) == REEF_LOCKED);
+    CHECK(strstr(reef_last_error(s.w).detail, "ranks share this world") != NULL);
+    CHECK(reef_module_version(s.w, "rules") == 0);
+    reef_ranks_free(s.r);
+    s.r = NULL;
+    CHECK(reef_code_use(s.w, code, &module, NULL) == REEF_OK); /* it is its own again */
+    CHECK(reef_module_remove(s.w, "rules") == REEF_OK);
+    stage_close(&s);
 }
 
 static void who_is_where(void)
@@ -660,6 +680,7 @@ int main(int argc, char **argv)
     wrong_configs();
     wrong_phases();
     nothing_is_refused();
+    new_code_is_refused();
     who_is_where();
     a_journey();
     who_likes_whom();

@@ -629,6 +629,48 @@ static void no_memory_for_an_index(void **state)
     reef_world_free(fork);
 }
 
+/* ---- subtypes ---- */
+
+typedef struct Vessel {
+    int32_t flag, crew;
+} Vessel;
+typedef struct Ferry {
+    Vessel base;
+    int32_t seats;
+} Ferry;
+REEF_COMPONENT(Vessel);
+REEF_SUBTYPE(Ferry, Vessel);
+REEF_FIELDS(Vessel, flag, crew);
+REEF_FIELDS(Ferry, (base, struct, Vessel), seats);
+
+/* An index has the values of its type alone; a subtype has indexes of its own, also of what it has from its base. */
+static void subtypes_have_indexes_of_their_own(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity to[4], odd = {0, 0};
+    for (int32_t i = 0; i < 3000; i++) {
+        const reef_entity e = reef_create(w);
+        if (i % 2) reef_set(w, e, Vessel, i % 300, i);
+        else reef_set(w, e, Ferry, {i % 300, i}, 9);
+        if (i == 7) reef_set(w, odd = e, Ferry, {1000, 0}, 9); /* it is both */
+    }
+    assert_int_equal(reef_index_get(reef_index_of(w, Vessel, flag), reef_key_i32(7), to, 4), 10);
+    assert_entity(odd, to[0]);
+    assert_int_equal(reef_index_get(reef_index_of(w, Vessel, flag), reef_key_i32(8), to, 4), 0);
+    const reef_index *ferries = reef_index_of_id(w, reef_id(Ferry), "base.flag");
+    assert_int_equal(reef_index_get(ferries, reef_key_i32(8), to, 4), 10);
+    assert_int_equal(reef_index_get(ferries, reef_key_i32(1000), to, 4), 1);
+    assert_entity(odd, to[0]);
+    /* A term with '+' asks for both, and looks at all rows, whatever indexes there are. */
+    char text[2000];
+    const reef_query one = reef_query_new(w, "Vessel(flag == 7)"), all = reef_query_new(w, "Vessel(flag == 8)+");
+    assert_int_equal(reef_query_count(w, one), 10);
+    assert_int_equal(reef_query_count(w, all), 10);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "Vessel(flag in 1..2)+")), 20);
+    (void)reef_query_explain(w, all, text, sizeof text);
+    assert_null(strstr(text, "by the index"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -644,6 +686,7 @@ int main(void)
         TEST(systems_without_an_index),
         TEST(indexes_that_are_declared),
         TEST(indexes_in_loops),
+        TEST(subtypes_have_indexes_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

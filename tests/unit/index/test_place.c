@@ -329,6 +329,44 @@ static void queries_near_a_centre(void **state)
     assert_int_equal(reef_query_count(w, others), 0);
 }
 
+/* ---- subtypes ---- */
+
+typedef struct Buoy {
+    float x, y;
+} Buoy;
+typedef struct LitBuoy {
+    Buoy base;
+    float bright;
+} LitBuoy;
+REEF_COMPONENT(Buoy);
+REEF_SUBTYPE(LitBuoy, Buoy);
+REEF_FIELDS(Buoy, x, y);
+REEF_FIELDS(LitBuoy, (base, struct, Buoy), bright);
+REEF_PLACE(Buoy, x, y, .cell = 2);
+
+/* A picture shows its type alone. A subtype may have a place of its own. */
+static void subtypes_have_places_of_their_own(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_near near[4];
+    const reef_place_desc lit_desc = {.fields = {"base.x", "base.y"}, .cell = 1};
+    const reef_entity plain = reef_spawn(w, reef_with(Buoy, 1, 1)), lit = reef_spawn(w, reef_with(LitBuoy, {1, 2}, 5));
+    const reef_entity both = reef_spawn(w, reef_with(Buoy, 2, 1), reef_with(LitBuoy, {50, 50}, 5));
+    const reef_place *buoys = reef_place_of(w, Buoy);
+    const reef_place_ask here = {.at = {1, 1}, .radius = 3};
+    assert_int_equal(reef_place_within(buoys, &here, near, 4), 2);
+    assert_entity(plain, near[0].entity);
+    assert_entity(both, near[1].entity);
+    assert_null(reef_place_of(w, LitBuoy));
+    assert_int_equal(reef_last_error(w).status, REEF_ABSENT);
+    assert_ok(reef_place_declare(reef_id(LitBuoy), &lit_desc));
+    assert_int_equal(reef_place_within(reef_place_of(w, LitBuoy), &here, near, 4), 1);
+    assert_entity(lit, near[0].entity);
+    assert_true(reef_query_is_null(reef_query_new(w, "near Buoy+")));
+    assert_string_equal(reef_last_error(w).detail,
+                        "'near' can't be used with '?', '+', 'each', 'disabled' or 'either'");
+}
+
 /* While a loop is open, the picture that there is answers; without one the query is refused. */
 static void near_within_a_loop(void **state)
 {
@@ -783,6 +821,7 @@ int main(void)
         TEST(conditions_decide_who_counts),
         TEST(systems_ask_without_conditions),
         TEST(queries_near_a_centre),
+        TEST(subtypes_have_places_of_their_own),
         TEST(near_within_a_loop),
         TEST(near_that_is_refused),
         TEST(slots_of_places_that_have_none),
