@@ -1,7 +1,8 @@
 // The configuration of VitePress. web/build.mjs copies it to build/site/.vitepress/ and writes the pages beside it.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { slug } from "./pages.mjs";
+import { dirname, join } from "node:path";
+import { picture_size, slug } from "./pages.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const made = JSON.parse(readFileSync(here("../made.json"), "utf8")); // by build.mjs: sidebar, names, version, out
@@ -30,6 +31,12 @@ function with_links(md) {
                 const to = !env.relativePath?.startsWith(`reference/${names.get(name)}.`) && link_of(name);
                 return to ? `<a class="name" href="${to}">${name}</a>` : name;
             }) + "<");
+    const image = md.renderer.rules.image;
+    md.renderer.rules.image = (tokens, i, options, env, self) => {
+        const size = picture_size(readFileSync(join(here("../pages"), dirname(env.relativePath), tokens[i].attrGet("src"))));
+        ["width", "height"].forEach((name, k) => { if (size) tokens[i].attrSet(name, String(size[k])); });
+        return image(tokens, i, options, env, self);
+    };
     // A wide table scrolls in itself, not the page; by the keyboard, too.
     md.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
     md.renderer.rules.table_close = () => "</table></div>\n";

@@ -30,7 +30,7 @@ title: reef
 titleTemplate: an entity component system in C11
 ---
 
-<div class="home vp-doc">
+<main class="home vp-doc">
 <div class="hero">
 <div class="hero-text">
 
@@ -88,7 +88,7 @@ ${site.converted(figures[1] + "\n\n" + figures[2], "README.md", "index.md")}
 
 ${site.converted(why[1] + "\n" + why[2], "README.md", "index.md")}
 
-</div>
+</main>
 `;
 }
 
@@ -122,10 +122,14 @@ description: Write C with reef, and run it in this page
 search: false
 ---
 
+<main>
+
 <h1 class="playground-title">Playground</h1>
 
 <Playground />
 
 <p class="playground-about">The program is compiled in this page by clang and lld, as WebAssembly with the checked build of reef, and runs in a worker that reaches neither
 the network nor what the browser stores. With <code>reef_page_run</code> it ticks and draws, and can be rewound and forked.</p>
+
+</main>
 `;

@@ -67,6 +67,22 @@ export function packed(source) {
     return deflateRawSync(Buffer.from(source), { level: 9 }).toString("base64url");
 }
 
+// Width and height of a picture, so that nothing moves when it comes; null where its file doesn't say.
+export function picture_size(bytes) {
+    const text = bytes.subarray(0, 400).toString("latin1");
+    if (text.startsWith("\x89PNG")) return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+    if (text.startsWith("RIFF") && text.slice(12, 16) === "VP8X") return [bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1];
+    if (/^(<\?xml[^>]*>\s*)?<svg/.test(text)) {
+        const box = /viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ([\d.]+)"/.exec(text);
+        return box ? [Math.round(box[1]), Math.round(box[2])] : null;
+    }
+    for (let at = 2; text.startsWith("\xff\xd8") && at + 9 < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) { // JPEG: the head of a frame
+        const kind = bytes[at + 1];
+        if (kind >= 0xc0 && kind <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(kind)) return [bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5)];
+    }
+    return null;
+}
+
 // ---- one document ----
 
 // Calls `change` with each part of a text that stands outside of fences.

@@ -202,14 +202,17 @@ async function for_everybody() {
     for (const colorScheme of ["light", "dark"]) {
         const page = await new_page({ colorScheme });
         const bad = [], unnamed = [];
-        for (const path of ["", "topics.html", "manual/queries.html", "reference/reef_fork.html", "gallery/"]) {
+        for (const path of ["", "topics.html", "manual/queries.html", "manual/inspector.html", "reference/reef_fork.html", "gallery/", "gallery/dive.html", "playground.html"]) {
             await page.goto(address + path);
+            if (path === "playground.html") await page.waitForSelector(".cm-content");
             await page.waitForTimeout(200);
             bad.push(...(await page.evaluate(contrast)).map((b) => `${path}: ${b}`));
             unnamed.push(...await page.evaluate(() => [...document.querySelectorAll("button, a[href], input, img")].filter((e) =>
                 e.checkVisibility() && !(e.textContent.trim() || e.getAttribute("aria-label") || e.title || e.alt || e.closest("label") || e.matches("img[alt]") || e.querySelector("img[alt], svg title") || e.placeholder)).map((e) => e.outerHTML.slice(0, 90))));
             const title = await page.title(), headings = await page.locator("h1").count();
             if (!title || headings !== 1) bad.push(`${path}: title "${title}", ${headings} h1`);
+            if (await page.locator("main").count() !== 1) bad.push(`${path}: ${await page.locator("main").count()} main`);
+            bad.push(...await page.evaluate(() => [...document.querySelectorAll("main img:not([width])")].map((i) => i.outerHTML.slice(0, 80))).then((all) => all.map((i) => `${path}: a picture without a size: ${i}`)));
         }
         check(bad.length === 0, `${colorScheme}: texts have contrast, pages have titles` + bad.map((b) => "\n    " + b).join(""));
         check(unnamed.length === 0, `${colorScheme}: buttons, links and pictures have names` + unnamed.map((b) => "\n    " + b).join(""));

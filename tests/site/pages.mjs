@@ -6,7 +6,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync,
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inflateRawSync } from "node:zlib";
-import { contents_of, documents_of, packed, page_of, runs_in_the_page, slug } from "../../web/pages.mjs";
+import { contents_of, documents_of, packed, page_of, picture_size, runs_in_the_page, slug } from "../../web/pages.mjs";
 import { prepare, search } from "../../web/theme/search.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -23,6 +23,9 @@ check(slug("`reef_get`: [a](b.md) c") === "reef_get-a-c", "a link in a heading c
 check(inflateRawSync(Buffer.from(packed("int main(void) {}\n"), "base64url")).toString() === "int main(void) {}\n", "what is packed is unpacked");
 check(runs_in_the_page("#include <reef.h>\nint main(void) {}\n") && !runs_in_the_page("#include <reef_sqlite.h>\nint main(void) {}\n"), "programs with add-ons don't run in the page");
 check(page_of("docs/manual/queries.md") === "manual/queries.md" && page_of("src/api/world.c") === null, "documents have pages, sources don't");
+for (const [name, size] of [["dive-swarm.jpg", "960,540"], ["inspector-whatif.png", "1180,700"], ["time-travel.webp", "800,530"], ["world.svg", "720,330"]]) {
+    check(String(picture_size(readFileSync(join(root, "docs/pictures", name)))) === size, `the size of ${name} is ${picture_size(readFileSync(join(root, "docs/pictures", name)))}`);
+}
 
 // ---- all pages ----
 
