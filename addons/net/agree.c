@@ -21,6 +21,7 @@
  *     who doesn't answer          after silence_ns a quorum of those who stay is enough. What is agreed was told by a
  *                                 quorum, and two quorums meet, so `end` is not below it
  *     who promises less than all have agreed on     is overruled by what the proposer itself knows to be agreed
+ *     who has accepted a view that can't follow here     his promise isn't counted
  *     who says BUSY               ends a ballot only when it has had its time
  *     who begins many ballots     gets a second promise in a view only some time after the last one that anybody got
  */
@@ -212,8 +213,9 @@ void net__view_install(reef_net *net, const net_view *view)
 }
 
 /* May this view follow the present one, as far as can be told here? Whoever stays has promised to drop those who go; so
- * no single member can make up a view that another one takes for true. */
-static bool follows(const reef_net *net, const net_view *v)
+ * no single member can make up a view that another one takes for true. `drop`: whom this program's own ballot drops; it
+ * has not promised that yet. */
+static bool follows(const reef_net *net, const net_view *v, uint32_t drop)
 {
     const bool out = net->seat >= 0 && !(v->members & 1u << net->seat);
     const uint64_t least = net->checked; /* no confirmed tick changes */
@@ -229,7 +231,7 @@ static bool follows(const reef_net *net, const net_view *v)
         if (!is && !was && (!same || v->seat[s].end > net->view.seat[s].end)) return false;
         if (is || net->seat < 0 || out) continue;
         if (v->seat[s].end == net->view.seat[s].end) continue;
-        if (!net->seats[s].frozen || v->seat[s].end > net->seats[s].proven) return false;
+        if (!(net->seats[s].frozen || drop & 1u << s) || v->seat[s].end > net->seats[s].proven) return false;
         if (v->seat[s].end < least && net->seats[s].first < least) return false;
     }
     if (v->members & 1u << net->view.host && v->host != net->view.host) return false;
@@ -476,13 +478,16 @@ static void promise_read(reef_net *net, wire *w, uint32_t s, uint32_t ballot)
     const uint32_t accepted = wire_get32(w);
     if (accepted) net__view_get(w, &value);
     if (w->bad || !p->active || p->accepting || ballot != p->ballot) return;
+    /* The accepted view may have been decided, so no other one may be proposed. One that can't follow here is left to
+     * those who have accepted it: a promise that isn't counted permits nothing. */
+    if (accepted && !follows(net, &value, p->drop)) return;
     p->promised |= 1u << s;
     for (uint32_t i = 0; i < NET_SEATS && !(p->drop & 1u << s); i++) {
         const net_seat *seat = &net->seats[i];
         if (seat->first < told && told <= seat->proven && proven[i] < told) proven[i] = told;
         if (proven[i] < p->least[i]) p->least[i] = proven[i];
     }
-    if (accepted > p->best_ballot && follows(net, &value)) {
+    if (accepted > p->best_ballot) {
         p->best_ballot = accepted;
         p->value = value;
     }
@@ -493,7 +498,7 @@ static void accept_read(reef_net *net, wire *w, net_link *l, uint32_t ballot)
 {
     net_view value;
     net__view_get(w, &value);
-    if (w->bad || !follows(net, &value)) return;
+    if (w->bad || !follows(net, &value, 0)) return;
     if (ballot < net->promised_ballot) {
         answer(net, l, BUSY, net->promised_ballot);
         return;
@@ -513,7 +518,7 @@ void net__agree_read(reef_net *net, wire *w)
         net_view view;
         net__view_get(w, &view);
         if (net->left) return;
-        if (!w->bad && follows(net, &view)) net__view_install(net, &view);
+        if (!w->bad && follows(net, &view, 0)) net__view_install(net, &view);
         return;
     }
     if (w->bad || l == NULL || l->guest || net->seat < 0 || s >= NET_SEATS) {

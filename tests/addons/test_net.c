@@ -743,6 +743,55 @@ static void who_hinders_agreement_stops_nobody(void **state)
     }
 }
 
+/* A transport of a program that falls silent as soon as it has a view without the first player. */
+static bool has_first(const program *p)
+{
+    reef_net_player_info first;
+    return !reef_net_player_get(p->net, 0, &first) || first.present;
+}
+
+static void falling_silent_send(void *context, uint64_t to, const void *bytes, size_t count)
+{
+    program *p = context;
+    if (p->net && reef_net_state(p->net) == REEF_NET_PLAYING && !has_first(p)) return;
+    p->plain.send(p->plain.context, to, bytes, count);
+}
+
+static void falling_silent(reef_net_config *c, program *p)
+{
+    p->plain = c->transport;
+    c->transport = (reef_net_transport){falling_silent_send, changing_receive, p};
+}
+
+/* The host is cut off, the others accept a view without him, and the only one who knows that it is decided falls
+ * silent. The host, who is heard again, can't have another view decided in place of the first. */
+static void what_is_decided_is_not_replaced(void **state)
+{
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    (void)add(&s);
+    const program *decides = add_with(&s, falling_silent); /* has the second seat, so it proposes first */
+    play_until_all_play(&s);
+    for (int i = 0; i < 3; i++) (void)add(&s);
+    play_until_all_play(&s);
+    for (uint64_t a = 2; a <= 5; a++) cut(&s, 1, a, true);
+    for (int i = 0; i < 500 && has_first(decides); i++) play(&s, 4);
+    assert_false(has_first(decides));
+    for (uint32_t i = 2; i < 5; i++) assert_true(has_first(&s.of[i])); /* they don't know it */
+    for (uint64_t a = 2; a <= 5; a++) cut(&s, 1, a, false);
+    const uint64_t tick = reef_net_confirmed(s.of[2].net);
+    play(&s, 6000);
+    assert_int_equal(reef_net_state(s.of[0].net), REEF_NET_ENDED);
+    for (uint32_t i = 2; i < 5; i++) {
+        if (reef_net_state(s.of[i].net) != REEF_NET_PLAYING) fail_msg("%u: %s", i, reef_net_reason(s.of[i].net));
+        assert_false(has_first(&s.of[i]));
+        assert_true(reef_net_confirmed(s.of[i].net) > tick + 100);
+        assert_true(equal_until(&s.of[2], &s.of[i]) > tick + 50);
+    }
+    stage_end(&s);
+}
+
 /* What a player passes on for two others who don't reach each other isn't believed when he has changed it. */
 static void a_relay_that_changes_datagrams_is_noticed(void **state)
 {
@@ -1093,6 +1142,7 @@ int main(void)
         cmocka_unit_test(a_player_who_sends_nonsense_harms_only_himself),
         cmocka_unit_test(a_player_who_lies_harms_only_himself),
         cmocka_unit_test(who_hinders_agreement_stops_nobody),
+        cmocka_unit_test(what_is_decided_is_not_replaced),
         cmocka_unit_test(a_relay_that_changes_datagrams_is_noticed),
         cmocka_unit_test(who_signs_two_versions_is_convicted_by_all),
         cmocka_unit_test(a_difference_of_one_unit_in_the_last_place_is_named),
