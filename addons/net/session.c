@@ -190,6 +190,9 @@ static void left_advance(reef_net *net)
     if (known || net->now - net->left_at > 2 * net->config.silence_ns) net__end(net, "this player left");
 }
 
+/* A program that stood still for longer than this didn't ask for that time either. */
+#define ASLEEP (250 * NET_MS)
+
 static reef_status update(reef_net *net, uint64_t now_ns)
 {
     now_ns++; /* 0 means never */
@@ -199,6 +202,7 @@ static reef_status update(reef_net *net, uint64_t now_ns)
     }
     const uint64_t passed = now_ns > net->now ? now_ns - net->now : 0;
     net->now += passed;
+    if (passed > ASLEEP) net->began_at += passed - ASLEEP;
     if (net->phase == REEF_NET_ENDED) return REEF_OK;
     net__receive(net);
     if (net->left) {

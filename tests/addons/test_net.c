@@ -240,6 +240,24 @@ static void nobody_answers(void **state)
     stage_end(&s);
 }
 
+/* On a busy machine a program may stand still for longer than its patience. Then it hasn't listened for so long either. */
+static void who_stood_still_asks_again(void **state)
+{
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    (void)add(&s);
+    play(&s, 100);
+    program *p = add(&s);
+    reef_net_sim_time(s.sim, s.now);
+    assert_ok(reef_net_update(p->net, s.now));
+    s.now += 60000 * MS;
+    reef_net_sim_time(s.sim, s.now);
+    assert_ok(reef_net_update(p->net, s.now));
+    assert_int_equal(reef_net_state(p->net), REEF_NET_JOINING);
+    stage_end(&s);
+}
+
 /* ---- the state on its way ---- */
 
 /* Packs each byte with another one, and counts. */
@@ -1131,6 +1149,7 @@ int main(void)
         cmocka_unit_test(a_full_session_takes_spectators_only),
         cmocka_unit_test(another_program_is_refused_by_name),
         cmocka_unit_test(nobody_answers),
+        cmocka_unit_test(who_stood_still_asks_again),
         cmocka_unit_test(a_configuration_out_of_range_is_refused),
         cmocka_unit_test(a_state_is_packed_for_its_way),
         cmocka_unit_test(the_host_leaves_and_the_next_one_takes_over),
