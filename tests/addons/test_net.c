@@ -240,7 +240,7 @@ static void nobody_answers(void **state)
     stage_end(&s);
 }
 
-/* On a busy machine a program may stand still for longer than its patience. Then it hasn't listened for so long either. */
+/* On a busy machine a program may stand still for longer than its patience. It hasn't listened for so long then. */
 static void who_stood_still_asks_again(void **state)
 {
     stage s;
