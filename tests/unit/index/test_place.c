@@ -434,6 +434,18 @@ static void slots_of_places_that_have_none(void **state)
     assert_none(reef_place_entity(NULL, 0));
 }
 
+/* Nobody moves, but a value that the picture carries is another one. */
+static void only_what_is_carried_changes(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = reef_spawn(w, reef_with(Tile, 3, 1), reef_with(Ball, 2));
+    const reef_place *p = reef_place_of(w, Tile);
+    assert_true(reef_place_carried(p, Ball)[reef_place_slot(p, e)].r == 2);
+    assert_int_equal(reef_set(w, e, Ball, 5), REEF_OK);
+    p = reef_place_of(w, Tile);
+    assert_true(reef_place_carried(p, Ball)[reef_place_slot(p, e)].r == 5);
+}
+
 /* Whole cells of an empty world are there, and empty. */
 static void whole_cells_without_anybody(void **state)
 {
@@ -825,6 +837,7 @@ int main(void)
         TEST(near_within_a_loop),
         TEST(near_that_is_refused),
         TEST(slots_of_places_that_have_none),
+        TEST(only_what_is_carried_changes),
         TEST(whole_cells_without_anybody),
         TEST(states_that_come_from_elsewhere),
         TEST(what_is_said_of_an_entity),
