@@ -306,6 +306,9 @@ static void queries_near_a_centre(void **state)
     assert_ok(reef_query_near(w, q, &(reef_place_ask){.at = {8, 1}, .radius = 2}));
     assert_int_equal(reef_query_count(w, q), 4);
     assert_string_equal(found_by(w, q), " 6 8 9 10");
+    reef_world *fork = reef_fork(w);
+    assert_string_equal(found_by(fork, reef_query_copy(fork, w, q)), " 6 8 9 10");
+    reef_world_free(fork);
     assert_true(reef_query_matches(w, q, reef_entity_at(w, 9)));
     assert_false(reef_query_matches(w, q, reef_entity_at(w, 7)));
     assert_false(reef_query_matches(w, q, reef_entity_at(w, 11)));
