@@ -28,8 +28,8 @@
 /* The terms and the tests are told apart by their numbers in q->values->tests. */
 struct value_join {
     uint32_t test; /* the condition that compares */
-    uint32_t
-        named[2]; /* what it compares with, by side: the condition that gives the value a name, + 1; 0: a literal */
+    /* what it compares with, by side: the condition that gives the value a name, + 1; 0: a literal */
+    uint32_t named[2];
 };
 
 /* Where the rows of a field are found by key. */

@@ -92,7 +92,7 @@ struct Texture {
     std::unique_ptr<int> handle;
 };
 
-static void test_C2_chains()
+static void test_chains()
 {
     reef::world world;
     reef::entity alice = world.entity("Alice").add<Position>(3, 4).set(Velocity{1, 2}).add<Frozen>();
@@ -140,7 +140,7 @@ static void test_C2_chains()
     validate(world.get(), __func__);
 }
 
-static void test_A11_names_and_one_type_with_C()
+static void test_names_and_one_type_with_C()
 {
     reef::world world;
     CHECK(std::strcmp(reef::type_name<Position>(), "Position") == 0);
@@ -175,7 +175,7 @@ static void test_A11_names_and_one_type_with_C()
     validate(world.get(), __func__);
 }
 
-static void test_A8_types_that_own()
+static void test_types_that_own()
 {
     Counted::alive = Counted::copies = Counted::moves = Counted::made = 0;
     {
@@ -249,7 +249,7 @@ static void many(reef::world &world)
     }
 }
 
-static void test_C4_views()
+static void test_views()
 {
     reef::world world;
     many(world);
@@ -293,7 +293,7 @@ static void test_C4_views()
     validate(world.get(), __func__);
 }
 
-static void test_C4_open_and_kept_views()
+static void test_open_and_kept_views()
 {
     reef::world world;
     many(world);
@@ -365,7 +365,7 @@ static bool declares(reef_world *w, const char *what)
     return std::strstr(text, what) != nullptr;
 }
 
-static void test_D1_systems()
+static void test_systems()
 {
     reef::world world;
     reef::entity e = world.spawn(Position{0, 0}, Velocity{1, 2});
@@ -497,12 +497,12 @@ static void test_worlds_as_values()
 
 int main()
 {
-    test_C2_chains();
-    test_A11_names_and_one_type_with_C();
-    test_A8_types_that_own();
-    test_C4_views();
-    test_C4_open_and_kept_views();
-    test_D1_systems();
+    test_chains();
+    test_names_and_one_type_with_C();
+    test_types_that_own();
+    test_views();
+    test_open_and_kept_views();
+    test_systems();
     test_D3_D6_touches();
     test_worlds_as_values();
     test_more();

@@ -75,7 +75,7 @@ template <> struct reef::options<find::Spot> {
 
 using namespace find;
 
-static void test_F16_unique()
+static void test_unique()
 {
     reef::world world;
     reef::entity a = world.spawn(Badge{7, 1}), b = world.spawn(Badge{8, 1});
@@ -96,7 +96,7 @@ static std::vector<uint32_t> indices(const reef::values_found &found)
     return list;
 }
 
-static void test_F16_indexes()
+static void test_indexes()
 {
     reef::world world;
     std::vector<reef::entity> crew;
@@ -149,7 +149,7 @@ static void test_F16_indexes()
     CHECK(fork.tick(1) == REEF_OK && fork.get<Census>(count)->crew == 99);
 }
 
-static void test_F17_places()
+static void test_places()
 {
     reef::world world;
     std::vector<reef::entity> shoal;
@@ -195,7 +195,7 @@ static void test_F17_places()
     CHECK(world.place<Spot>().within(reef::around(1, 2, 11).radius(0), found).count == 1);
 }
 
-static void test_F17_near()
+static void test_near()
 {
     reef::world world;
     std::vector<reef::entity> shoal;
@@ -231,8 +231,8 @@ static void test_F17_near()
 
 void test_find()
 {
-    test_F16_unique();
-    test_F16_indexes();
-    test_F17_places();
-    test_F17_near();
+    test_unique();
+    test_indexes();
+    test_places();
+    test_near();
 }

@@ -102,7 +102,7 @@ template <> struct reef::options<more::AxisMoving> {
 
 using namespace more;
 
-static void test_F9_names_of_values()
+static void test_names_of_values()
 {
     reef::world world;
     char text[40] = "";
@@ -117,7 +117,7 @@ static void test_F9_names_of_values()
     CHECK(reef_names_write(info.fields[2].names, 3, text, sizeof text) == 7 && std::string_view(text) == "WET|HOT");
 }
 
-static void test_F6_required()
+static void test_required()
 {
     reef::world world;
     reef::entity e = world.entity().add<Boat>(), f = world.spawn(Rudder{3}, Boat());
@@ -127,7 +127,7 @@ static void test_F6_required()
     CHECK(e.has<Boat>() && !e.has<Sail>());
 }
 
-static void test_F6_prefabs()
+static void test_prefabs()
 {
     reef::world world;
     reef::entity boat = world.spawn(Rudder{3}, Sail{9, "red"}), mast = world.spawn(Health{4});
@@ -147,7 +147,7 @@ static void test_F6_prefabs()
     CHECK(!world.instantiate(reef_entity{0, 0}) && reef::entity().make_prefab() == REEF_NOT_ALIVE);
 }
 
-static void test_F3_observers()
+static void test_observers()
 {
     reef::world world;
     int added = 0, set = 0, removed = 0, died = 0, anybody = 0, matched = 0, unmatched = 0, tags = 0, notices = 0,
@@ -207,7 +207,7 @@ static void test_F3_observers()
     validate(world.get(), __func__);
 }
 
-static void test_B4_several_values()
+static void test_several_values()
 {
     reef::world world;
     reef::entity knight = world.entity("knight");
@@ -247,7 +247,7 @@ static void test_B4_several_values()
     validate(world.get(), __func__);
 }
 
-static void test_B6_subtypes()
+static void test_subtypes()
 {
     reef::world world;
     reef::entity clock = world.entity().add<Moving>(8.0f),
@@ -273,7 +273,7 @@ static void test_B6_subtypes()
     validate(world.get(), __func__);
 }
 
-static void test_B3_references_and_shared()
+static void test_references_and_shared()
 {
     reef::world world;
     reef::entity e = world.entity().add<Position>(1, 2), other = world.entity();
@@ -299,7 +299,7 @@ static void test_B3_references_and_shared()
     CHECK((*moved).file.size() == 38);
 }
 
-static void test_F2_changes()
+static void test_changes()
 {
     reef::world world;
     std::vector<reef::entity> all;
@@ -328,7 +328,7 @@ static void test_F2_changes()
     validate(world.get(), __func__);
 }
 
-static void test_F12_whole_queries_and_many()
+static void test_whole_queries_and_many()
 {
     reef::world world;
     Position positions[5] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {8, 9}};
@@ -405,7 +405,7 @@ static void test_D1_D10_once_each_members_sums()
     validate(world.get(), __func__);
 }
 
-static void test_D7_events_from_outside()
+static void test_events_from_outside()
 {
     reef::world world;
     auto hits = world.reader<Hit>();
@@ -424,7 +424,7 @@ static void test_D7_events_from_outside()
     validate(world.get(), __func__);
 }
 
-static void test_G2_histories()
+static void test_histories()
 {
     reef::world world;
     reef::entity e = world.entity("player").add<Position>();
@@ -453,7 +453,7 @@ static void test_G2_histories()
     validate(world.get(), __func__);
 }
 
-static void test_F10_journals_and_comparing()
+static void test_journals_and_comparing()
 {
     const char *path = "test_cpp.journal";
     std::remove(path);
@@ -484,7 +484,7 @@ static void test_F10_journals_and_comparing()
 }
 
 /* Somebody else's struct, as it is. */
-static void test_H6_foreign_types()
+static void test_foreign_types()
 {
     reef::world world;
     std::tm date = {};
@@ -498,18 +498,18 @@ static void test_H6_foreign_types()
 
 void test_more()
 {
-    test_H6_foreign_types();
-    test_F9_names_of_values();
-    test_F6_required();
-    test_F6_prefabs();
-    test_F3_observers();
-    test_B4_several_values();
-    test_B6_subtypes();
-    test_B3_references_and_shared();
-    test_F2_changes();
-    test_F12_whole_queries_and_many();
+    test_foreign_types();
+    test_names_of_values();
+    test_required();
+    test_prefabs();
+    test_observers();
+    test_several_values();
+    test_subtypes();
+    test_references_and_shared();
+    test_changes();
+    test_whole_queries_and_many();
     test_D1_D10_once_each_members_sums();
-    test_D7_events_from_outside();
-    test_G2_histories();
-    test_F10_journals_and_comparing();
+    test_events_from_outside();
+    test_histories();
+    test_journals_and_comparing();
 }

@@ -35,7 +35,7 @@ static std::string names_of(const std::vector<reef::entity> &list)
     return text;
 }
 
-static void test_F4_entities()
+static void test_entities()
 {
     reef::world world;
     reef::entity alice = world.entity("alice"), bob = world.entity("bob"), cleo = world.entity("cleo");
@@ -80,7 +80,7 @@ static void test_F4_entities()
     validate(world.get(), "entities");
 }
 
-static void test_F4_many_sources()
+static void test_many_sources()
 {
     reef::world world;
     reef::entity planet = world.entity("planet");
@@ -92,7 +92,7 @@ static void test_F4_many_sources()
     CHECK(same && n == 500);
 }
 
-static void test_F4_types_of_c()
+static void test_types_of_c()
 {
     reef::world world;
     reef::entity a = world.entity(), b = world.entity(), c = world.entity();
@@ -103,7 +103,7 @@ static void test_F4_types_of_c()
     CHECK(reef_relate(world.get(), b, ByC, a) == REEF_ADDED && reef_get(world.get(), b, ByC) == b.get<ByC>());
 }
 
-static void test_F4_views()
+static void test_views_of_relations()
 {
     reef::world world;
     reef::entity mars = world.entity("mars"), moon = world.entity("moon");
@@ -128,7 +128,7 @@ static void test_F4_views()
     CHECK(n == 0);
 }
 
-static void test_F4_systems_and_observers()
+static void test_systems_and_observers()
 {
     reef::world world;
     std::string diary;
@@ -164,9 +164,9 @@ static void test_F4_systems_and_observers()
 
 void test_relations()
 {
-    relations::test_F4_entities();
-    relations::test_F4_many_sources();
-    relations::test_F4_types_of_c();
-    relations::test_F4_views();
-    relations::test_F4_systems_and_observers();
+    relations::test_entities();
+    relations::test_many_sources();
+    relations::test_types_of_c();
+    relations::test_views_of_relations();
+    relations::test_systems_and_observers();
 }
