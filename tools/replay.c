@@ -138,7 +138,7 @@ static const char *whose(const reef_net_desync *d, const char *value)
 static bool tick_examine(replay *r)
 {
     static systems s;
-    char was[64], without[64], with[64];
+    char was[64], without[64] = "", with[64] = "";
     const reef_net_desync *d = &r->about.what;
     reef_snapshot *before = reef_snapshot_take(r->world);
     if (before == NULL) {
@@ -148,13 +148,13 @@ static bool tick_examine(replay *r)
     s = (systems){.reported = SYSTEMS_MOST, .name = d->system};
     (void)reef_visit_systems(r->world, system_add, &s);
     value_get(r, was, sizeof was);
-    bool good = part_play(r, &s, s.count, before, with, sizeof with);
-    if (s.reported < s.count) {
-        good = good && part_play(r, &s, s.reported, before, without, sizeof without) &&
-               part_play(r, &s, s.reported + 1, before, with, sizeof with);
+    const bool named = s.reported < s.count;
+    bool good = (!named || part_play(r, &s, s.reported, before, without, sizeof without)) &&
+                part_play(r, &s, named ? s.reported + 1 : s.count, before, with, sizeof with);
+    if (good && named)
         printf("found: before the tick %s, before the system %s, after it %s: %s\n", was, without, with,
                whose(d, with));
-    } else printf("found: before the tick %s, after it %s: %s\n", was, with, whose(d, with));
+    else if (good) printf("found: before the tick %s, after it %s: %s\n", was, with, whose(d, with));
     good = reef_restore(r->world, before) >= 0 && good;
     reef_snapshot_free(before);
     return good;
@@ -188,14 +188,16 @@ static void report_print(const replay *r)
 
 static bool all_play(replay *r)
 {
-    const uint64_t end = r->about.first + r->about.ticks, stop = r->about.differs ? r->about.what.tick : end;
+    const uint64_t end = r->about.first + r->about.ticks;
+    const bool reported = r->about.differs && r->about.what.tick - r->about.first < r->about.ticks;
+    const uint64_t stop = reported ? r->about.what.tick : end;
     bool saved = r->save == NULL;
     for (uint64_t t = r->about.first;; t++) {
         state_compare(r, t);
         if (t == stop && !saved && !world_save(r)) return false;
         saved |= t == stop;
         if (t == end) return true;
-        if (t == stop && r->about.what.component[0] && !tick_examine(r)) return false;
+        if (t == stop && reported && r->about.what.component[0] && !tick_examine(r)) return false;
         if (!tick_play(r, t)) return false;
     }
 }

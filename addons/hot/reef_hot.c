@@ -207,7 +207,7 @@ static reef_hot_event replay_poll(reef_hot_code *h, uint64_t most)
     if (s >= 0) s = reef_replay_play(h->replay, 0); /* may the world change now? */
     if (s < 0) return s == REEF_LOCKED ? REEF_HOT_SAME : replay_ends(h, s);
     h->replay_ticks = r.end - r.from;
-    if (h->desc.replayed) h->desc.replayed(h->desc.context, h->replay);
+    if (h->desc.replayed && !h->on_trial) h->desc.replayed(h->desc.context, h->replay);
     s = reef_replay_take(h->replay);
     return s == REEF_LOCKED ? REEF_HOT_SAME : replay_ends(h, s);
 }
@@ -244,7 +244,8 @@ static bool file_use(reef_hot_code *h, const hot_file *f)
                                    .refuse_undescribed = h->desc.refuse_undescribed,
                                    .history = h->desc.history,
                                    .replay = h->desc.replay};
-    replay_drop(h); /* it plays with the old code */
+    const bool again = h->replay != NULL;
+    replay_drop(h); /* it plays with the code before */
     hot_library *x = hot_file_check(f, why, sizeof why) ? library_open(h, f, why, sizeof why) : NULL;
     if (x) {
         const char *name = x->entry->module->name;
@@ -262,6 +263,7 @@ static bool file_use(reef_hot_code *h, const hot_file *f)
         *end = x;
         hot_say(h, "the refused library stays open: %s", why);
     }
+    if (again && !h->waits) replay_begin(h); /* anew, with the code that stays */
     return false;
 }
 

@@ -18,10 +18,10 @@
  * inputs again.
  *
  * Nobody is needed for it who can be done without:
- *     who doesn't answer          after silence_ns a quorum of those who stay is enough. What is agreed was told by a
- *                                 quorum, and two quorums meet, so `end` is not below it
+ *     who doesn't answer          after silence_ns a quorum of those who stay is enough. Somebody who has confirmed
+ *                                 more than that quorum has proven refuses the view
  *     who promises less than all have agreed on     is overruled by what the proposer itself knows to be agreed
- *     who has accepted a view that can't follow here     his promise isn't counted
+ *     whose accepted view can't follow here         his promise isn't counted
  *     who says BUSY               ends a ballot only when it has had its time
  *     who begins many ballots     gets a second promise in a view only some time after the last one that anybody got
  */

@@ -380,7 +380,8 @@ void net__desync_free(reef_net *net)
 static void again(net_desync *d, uint64_t tick, uint64_t equal)
 {
     d->tick = tick;
-    d->equal = d->report.tick = equal;
+    d->equal = equal;
+    d->report = (net_report){.tick = equal, .player = d->report.player};
     d->stage = NET_TICKS;
     d->places = 0;
     d->done = false;

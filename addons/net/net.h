@@ -32,14 +32,15 @@
  *     PROPOSE(ballot, drop)    a member suspects others; or the host wants to add one
  *     PROMISE(proven)          "I ignore lower ballots, and take no more inputs of those in `drop`"
  *     ACCEPT(view)             when all that stay have promised, or after silence_ns a quorum of them: `end` of who
- *                              goes is the least `proven`, and at least what is agreed
+ *                              goes is the least `proven`, and at least what the proposer knows to be agreed
  *     ACCEPTED                 a quorum of these decides; VIEW(view) tells everybody
  *
- * A quorum is more than half of view n, or exactly half with its host: two quorums always meet. What is agreed anywhere
- * is proven by all who stay, so `end` isn't below it: no confirmed input changes, on either side of a partition.
- * Nobody can delay the end by claiming inputs that don't exist. When somebody falls silent meanwhile, the proposer
- * begins again with a larger `drop`. The others learn that they are out when they meet a newer
- * view, or end when they find no quorum for patience_ns.
+ * A quorum is more than half of view n, or exactly half with its host: two quorums always meet. Who stays has proven
+ * what is agreed, so `end` isn't below it. The exception is a slow member that agree() in input.c has left out: a view
+ * may choose an earlier `end` with it. A member that has confirmed more refuses such a view (follows() in agree.c), and
+ * ends when it finds no quorum. Nobody can delay the end by claiming inputs that don't exist. When somebody falls
+ * silent meanwhile, the proposer begins again with a larger `drop`. The others learn that they are out when they meet a
+ * newer view, or end when they find no quorum for patience_ns.
  *
  * Failures, and what follows:
  *     a datagram is lost, late, doubled     it is sent again; inputs below `have` are skipped

@@ -27,7 +27,7 @@ static reef_status state_write(void *context, const void *bytes, size_t count)
 /* Writes the state of `world`, which is the one before `tick`. */
 static reef_status begin(const reef_net *net, reef_writer to, uint64_t tick, reef_world *world)
 {
-    unsigned char room[14 + RECORD_INPUT_TEXT];
+    unsigned char room[14 + RECORD_INPUT_TEXT + 1]; /* and the zero of the text */
     const reef_save_desc desc = {.raw = true, .sealed = true, .unsynced = true};
     wire w = {room, 0, sizeof room, false};
     wire_u32(&w, RECORD_VERSION);

@@ -283,8 +283,9 @@ static reef_status inputs_check(const reef_net_recording *r, reef_component inpu
 {
     char text[RECORD_INPUT_TEXT + 1];
     _Alignas(16) unsigned char value[REEF_NET_INPUT_MAX];
+    reef_type_info type;
     (void)net__type_text(input, text, RECORD_INPUT_TEXT);
-    if (strcmp(text, r->input) != 0) {
+    if (!reef_type_get(input, &type) || type.size != r->input_bytes || strcmp(text, r->input) != 0) {
         (void)snprintf(reason, REEF_NET_REASON_MAX,
                        "the inputs are of another type: recorded \"%.100s\", here \"%.100s\"", r->input, text);
         return REEF_NOT_PORTABLE;

@@ -190,7 +190,7 @@ static void left_advance(reef_net *net)
     if (known || net->now - net->left_at > 2 * net->config.silence_ns) net__end(net, "this player left");
 }
 
-/* A program that stood still for longer than this didn't ask for that time either. */
+/* A program that stood still for longer didn't ask meanwhile: the rest doesn't count as waiting for an answer. */
 #define ASLEEP (250 * NET_MS)
 
 static reef_status update(reef_net *net, uint64_t now_ns)

@@ -76,7 +76,7 @@ bool reef_net_value_text(reef_world *world, reef_entity entity, const char *comp
     if (!reef_type_get(id, &type)) return false;
     const void *value = reef_is_alive(world, entity) ? reef_get_id(world, entity, id) : NULL;
     if (field[0] == 0) {
-        (void)snprintf(text, size, value ? "there" : "not there");
+        (void)snprintf(text, size, reef_has_id(world, entity, id) ? "there" : "not there");
         return true;
     }
     const reef_field *f = field_find(&type, field, &at);

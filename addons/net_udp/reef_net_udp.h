@@ -52,7 +52,7 @@ typedef struct reef_net_udp_stats {
     uint64_t sealed, opened; /* datagrams */
     uint64_t strangers;      /* datagrams that weren't made with the key of the session */
     uint64_t repeated;       /* datagrams that came before */
-    uint64_t agreed;         /* times that two programs agreed on keys */
+    uint64_t agreed;         /* answers to programs that asked for keys, also repeated ones */
 } reef_net_udp_stats;
 reef_net_udp_stats reef_net_udp_statistics(const reef_net_udp *udp);
 

@@ -104,10 +104,13 @@ static int layouts_follow(reef_sql_session *s)
         if (is.id == 0 || is.id == was->parts[0].type.id) continue;
         live_table *t = component_table(s, is, was->parts[0].name);
         if (t == NULL) return SQLITE_NOMEM;
+        code = sqlite3_create_module_v2(s->db, t->parts[0].name, module_of(LIVE_COMPONENT), t, NULL);
+        if (code != SQLITE_OK) return table_drop(t), code;
         was->next_old = s->old; /* SQLite may know it still */
         s->old = was;
         s->tables[i] = t;
-        code = sqlite3_create_module_v2(s->db, t->parts[0].name, module_of(LIVE_COMPONENT), t, NULL);
+        (void)sqlite3_close_v2(s->batch_db); /* the next aggregate opens it anew */
+        s->batch_db = NULL;
     }
     return code;
 }
@@ -140,6 +143,7 @@ static int by_type_name(const void *a, const void *b)
 static bool types_add(reef_sql_session *s, uint32_t count)
 {
     uint32_t n = 0;
+    const uint32_t were = s->table_count;
     reef_component *types = reef__sql_zeroed((count - s->types_known) * sizeof *types);
     if (types == NULL) return false;
     for (uint32_t id = s->types_known + 1; id <= count; id++)
@@ -147,6 +151,7 @@ static bool types_add(reef_sql_session *s, uint32_t count)
     qsort(types, n, sizeof *types, by_type_name);
     bool good = true;
     for (uint32_t i = 0; i < n && good; i++) good = component_add(s, types[i]);
+    while (!good && s->table_count > were) table_drop(s->tables[--s->table_count]); /* none, or all of them */
     sqlite3_free(types);
     return good;
 }

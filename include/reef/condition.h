@@ -71,8 +71,9 @@ REEF_API reef_literal reef_literal_parameter(const char *name);
 /* Sets a parameter of a query ("$most" in its text) for all loops and questions from now on, until it is set again. The
  * text isn't read again, and nothing is allocated. A query with a parameter that was never set can't be used
  * (BAD_ARGUMENT). reef_query_copy copies what is set. Errors: NOT_ALIVE, OTHER_WORLD, LOCKED (a loop over the query is
- * open), BAD_ARGUMENT (there is no such parameter; a field that is compared with it can't be compared with this
- * literal, or hasn't that much range; the literal is a parameter itself): the parameter stays what it was. */
+ * open), BAD_ARGUMENT (there is no such parameter, or it is the name that REEF_AS gives a value; a field that is
+ * compared with it can't be compared with this literal, or hasn't that much range; the literal is a parameter itself):
+ * the parameter stays what it was. */
 REEF_API reef_status reef_query_set_parameter(reef_world *world, reef_query query, const char *name,
                                               reef_literal value);
 /* The same for a number, a bool, a text or a reef_entity: reef_query_set(w, q, "most", 10). */

@@ -7,14 +7,16 @@
  *         if (reef_replay_reach(r).tick == reef_replay_reach(r).end) {
  *             reef_replay_take(r);                               the world is what it would have been
  *             reef_replay_free(r);
+ *             break;
  *         }
  *
  * reef_history_replay does all of it at once, in the world itself. A replay plays on a fork that has the world's
  * systems as they are when it begins: so the last seconds are played with new code, and no frame waits for it. Ticks
  * that the world plays meanwhile are played by the replay as well, with their inputs.
  *
- * The step is called with the fork as its world. A history keeps what its replay needs, even beyond its own bounds. If
- * the history goes back, is corrected, or plays again by itself, the replay is over. */
+ * The step is called with the fork as its world, and leaves no loop open on it. A history keeps what its replay needs,
+ * even beyond its own bounds, until the replay is over: when the history goes back, is corrected, or plays again by
+ * itself. A replay is used by the thread that uses the history's world. */
 #ifndef REEF_REPLAY_H
 #define REEF_REPLAY_H
 

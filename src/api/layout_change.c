@@ -256,7 +256,10 @@ static COLD reef_status history_convert(layout_change *x, reef_history *h, uint3
     if (t->hooked || t->relation || t->home != REEF_TABLE || t->size == 0)
         return reef__layout_refuse(x, REEF_BAD_ARGUMENT,
                                    "%s is the input of a history, which can't have hooks or a home", t->name);
-    reef_world *w = reef_world_new(&x->world->config);
+    reef_world_config config = x->world->config; /* whose bounds are those of a game, not of its inputs */
+    config.strict = false;
+    config.entities_max = 0;
+    reef_world *w = reef_world_new(&config);
     reef_status s = w ? reef__inputs_spread(h, w) : REEF_NO_MEMORY;
     if (s >= 0) s = world_convert(x, w);
     if (s >= 0) s = reef__inputs_gather(h, w, (reef_component){is});

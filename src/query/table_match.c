@@ -18,6 +18,7 @@
 #include "query/relation_plan.h"
 #include "query/subtype_terms.h"
 #include "query/value_term.h"
+#include "query/variables.h"
 #include "reef/prefab.h"
 #include "reef/relation.h"
 #include <stdio.h>
@@ -466,7 +467,9 @@ COLD bool reef__queries_ready(reef_world *w)
     for (uint32_t i = 0; i < w->query_room; i++) {
         query *q = w->queries[i].query;
         if (q == NULL || parameters_missing(q)) continue;
-        if (q->near ? !q->open && !tables_look(q) : !query_update(q)) return false; /* systems don't ask by `near` */
+        /* Systems ask neither by `near` nor by values that bind a variable. */
+        const bool finds = q->plan && q->plan->bindings && q->plan->bindings->finds;
+        if (q->near || finds ? !q->open && !tables_look(q) : !query_update(q)) return false;
     }
     return true;
 }

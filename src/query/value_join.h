@@ -13,8 +13,8 @@
  *
  * These rows are those of a value index, if the world has one of the field. Otherwise a list is sorted when the
  * loop begins. Both have the entities that a query for the component would visit, with their values as of when the loop
- * began: what is found isn't looked at (row value_join). So that nothing depends on how a variable is bound, "==" holds
- * for no other entities that are bound to one. */
+ * began: mostly what is found isn't looked at again (row value_join). So that nothing depends on how a variable is
+ * bound, "==" holds for no other entities that are bound to one. */
 #ifndef REEF_QUERY_VALUE_JOIN_H
 #define REEF_QUERY_VALUE_JOIN_H
 

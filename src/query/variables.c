@@ -132,6 +132,8 @@ static void steps_make(const query *q, bindings *b)
     while (compare_put(q, b, &compared, bound) || steps_put(q, b, &done, &bound) ||
            equal_put(q, b, &done, &compared, &bound)) {}
     while (b->early < b->count && (b->steps[b->early].kind > STEP_EQUAL || b->steps[b->early].single)) b->early++;
+    b->finds = false;
+    for (uint32_t i = 0; i < b->count; i++) b->finds |= b->steps[i].kind == STEP_EQUAL;
     b->ranged = b->early < b->count && b->steps[b->early].kind == STEP_EQUAL;
     b->values = 0;
     for (uint32_t i = 0; i < b->count; i++)

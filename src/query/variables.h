@@ -90,6 +90,7 @@ typedef struct bindings {
     uint32_t variables, count;
     uint32_t values; /* number of steps that keep values */
     uint32_t early;  /* the first steps are done for all rows at once */
+    bool finds;      /* one of the steps is STEP_EQUAL */
     bool ranged;     /* the first of the others is STEP_EQUAL: its rows are looked up for all rows at once as well */
     bind_run *own;   /* of questions and systems; always there */
     bind_run *spare; /* those of loops that ended */

@@ -378,6 +378,7 @@ static reef_status play_tick(playing *p, reef_world *w, uint64_t tick)
     reef_status s = h->config.step(h->config.context, w, tick, in->bytes ? in->data : NULL, in->bytes);
     world_let_go(w);
     h->running = false;
+    if (s < 0 && w != h->world && w->error.status < 0) h->world->error = w->error; /* nobody looks at the fork's */
     if (s >= 0 && world_engaged(w)) s = history_refuse(h, REEF_LOCKED, p->op, tick);
     return s;
 }
@@ -567,7 +568,11 @@ struct reef_replay {
     bool failed;
 };
 
-static uint64_t replay_from(const reef_replay *r) { return r->playing.from; }
+/* The first tick that it needs. */
+static uint64_t replay_from(const reef_replay *r)
+{
+    return r->failed || r->pasts != r->playing.h->pasts ? NO_TICK : r->playing.from;
+}
 
 /* Can it go on? */
 static reef_status replay_ready(reef_replay *r, const char *op)
@@ -599,9 +604,13 @@ COLD reef_replay *reef_replay_new(reef_history *h, uint64_t from)
     h->replay = r;
     r->world = reef__world_restorable(h->world);
     if (r->world == NULL) s = history_refused(&r->playing);
+    else if (!reef__readers_mirror(r->world, h->world)) s = history_refuse(h, REEF_NO_MEMORY, op, from);
     else if (reef_restore(r->world, moment_at(h, from)->snapshot) != REEF_OK)
         s = history_refuse(h, REEF_NO_MEMORY, op, from);
-    if (s == REEF_OK) return r;
+    if (s == REEF_OK) {
+        if (h->world->indexes) h->world->indexes->share(h->world->indexes, r->world);
+        return r;
+    }
     reef_replay_free(r);
     return NULL;
 }
@@ -659,7 +668,6 @@ COLD reef_status reef_replay_play(reef_replay *r, uint64_t ticks)
             continue;
         }
         r->failed = true;
-        if (r->world->error.status < 0) r->playing.h->world->error = r->world->error;
     }
     return s < 0 ? s : REEF_OK;
 }
@@ -814,7 +822,9 @@ COLD reef_status reef__inputs_spread(const reef_history *h, reef_world *w)
     for (uint64_t t = h->first; t < h->end; t++) {
         const recorded_input *in = moment_at(h, t)->input;
         for (size_t at = 0; at < in->bytes; at += size) {
-            const reef_status s = reef_set_id(w, reef_create(w), h->config.input, in->data + at, size);
+            const reef_entity e = reef_create(w);
+            if (reef_entity_is_null(e)) return reef_last_error(w).status;
+            const reef_status s = reef_set_id(w, e, h->config.input, in->data + at, size);
             if (s < 0) return s;
         }
     }

@@ -311,6 +311,24 @@ static void the_last_ticks_are_played_again(void **state)
     reef_hot_close(h);
 }
 
+/* A library that can't be used changes nothing: the replay begins anew, with the code that stays. */
+static void a_refused_library_leaves_a_replay(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_history *past = reef_history_new(w, &(reef_history_config){.ticks = 60, .step = step, .input = reef_id(Push)});
+    reef_hot_code *h = hot_of(w, "", &(reef_hot_desc){.history = past, .replay = 5, .replay_ticks = 2});
+    for (int i = 0; i < 8; i++) assert_ok(reef_history_step(past, NULL, 0));
+    build("-DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_event(h, REEF_HOT_SAME);
+    copy_file(built("-DSPEED=20"), hot_path, 1000);
+    assert_event(h, REEF_HOT_REFUSED);
+    assert_int_equal(reef_hot_replay_left(h), 5);
+    assert_replayed(h);
+    reef_history_free(past);
+    reef_hot_close(h);
+}
+
 static reef_status failing_step(void *context, reef_world *w, uint64_t number, const void *input, size_t bytes)
 {
     return *(bool *)context ? REEF_IO : step(NULL, w, number, input, bytes);
@@ -636,6 +654,7 @@ int main(int argc, char **argv)
         TEST(observers_scripts_and_orders_follow),
         TEST(what_is_refused_leaves_the_old_code),
         TEST(the_last_ticks_are_played_again),
+        TEST(a_refused_library_leaves_a_replay),
         TEST(what_cant_be_played_again_is_told),
         TEST(a_stale_call_names_its_library),
         TEST(killed_in_the_middle),

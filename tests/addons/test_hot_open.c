@@ -38,9 +38,11 @@ static void sessions_of_sql_see_the_new_layout(void **state)
     assert_int_equal(run(s, "select power from strong").rows, 2);
     build("-DHUNTER_MORE");
     assert_true(run(s, "select power from Hunter order by power").sum == 10);
+    assert_true(run(s, "select sum(power) from Hunter").sum == 10); /* has a connection of its own */
     assert_event(h, REEF_HOT_LOADED);
     assert_libraries(h, 1);
     assert_int_equal(run(s, "select power from strong").rows, 2);
+    assert_true(run(s, "select sum(power) from Hunter").sum == 10);
     (void)run(s, "update Hunter set fear = 7, mood = -1 where power > 2");
     assert_true(run(s, "select fear from Hunter").sum == 14);
     char reason[REEF_SQLITE_REASON_MAX];

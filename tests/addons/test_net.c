@@ -761,13 +761,13 @@ static void who_hinders_agreement_stops_nobody(void **state)
     }
 }
 
-/* A transport of a program that falls silent as soon as it has a view without the first player. */
 static bool has_first(const program *p)
 {
     reef_net_player_info first;
     return !reef_net_player_get(p->net, 0, &first) || first.present;
 }
 
+/* A transport of a program that falls silent as soon as it has a view without the first player. */
 static void falling_silent_send(void *context, uint64_t to, const void *bytes, size_t count)
 {
     program *p = context;

@@ -160,8 +160,8 @@ static void difference_check(const stage *s, int i, bytes *b)
     assert_string_equal(a.what.there, d.there);
     assert_true(a.first <= d.tick && d.tick < a.first + a.ticks);
     assert_true(reef_net_recording_hash(r, d.tick + 1, false) != reef_net_recording_hash(r, d.tick + 1, true));
-    play_again(r, i == 1, &here,
-               &there); /* each rule leads to the states of its side, and only up to the tick to others */
+    /* Each rule leads to the states of its side, and only up to the tick to the others. */
+    play_again(r, i == 1, &here, &there);
     play_again(r, i == 0, &of_here, &of_there);
     assert_true(here > there && of_there > of_here);
     reef_net_recording_free(r);
@@ -235,6 +235,8 @@ static bool try_to_play(bytes *b)
     return loaded;
 }
 
+enum { MARK = 8, HEAD = 5 }; /* bytes before the first piece, and before the content of each */
+
 static void recordings_that_are_cut_or_damaged(void **state)
 {
     stage s = {0};
@@ -267,7 +269,7 @@ static void recordings_that_are_cut_or_damaged(void **state)
 /* The last byte of a piece TICK is `fire` of the last player, which is 0 or 1. */
 static void absurd_inputs_are_refused(void **state)
 {
-    enum { TICK = 3, MARK = 8, HEAD = 5 };
+    enum { TICK = 3 };
     stage s = {0};
     char reason[REEF_NET_REASON_MAX];
     (void)state;
@@ -285,6 +287,43 @@ static void absurd_inputs_are_refused(void **state)
     assert_string_equal(reason, "an input of tick 19 is outside of its description");
     reef_world_free(w);
     reef_net_recording_free(r);
+    stage_end(&s);
+}
+
+/* A recording whose inputs have the text of the game's type, but one byte each. */
+static void inputs_of_another_size_are_refused(void **state)
+{
+    enum { BEGIN = 1, TICK = 3, SIZE = 12, INPUTS = 9 }; /* in the contents of BEGIN and TICK */
+    stage s = {0};
+    bytes to = {0};
+    char reason[REEF_NET_REASON_MAX];
+    (void)state;
+    stage_begin(&s, false);
+    stage_play(&s, 0, 1000);
+    const bytes *b = &s.record[0];
+    (void)bytes_write(&to, b->of, MARK);
+    for (size_t at = MARK, count; at < b->count; at += HEAD + count) {
+        unsigned char piece[1 << 16];
+        count = b->of[at + 1] | (size_t)b->of[at + 2] << 8 | (size_t)b->of[at + 3] << 16;
+        size_t n = count;
+        assert_true(HEAD + count <= sizeof piece);
+        memcpy(piece, b->of + at, HEAD + count);
+        if (piece[0] == BEGIN) piece[HEAD + SIZE] = 1, piece[HEAD + SIZE + 1] = 0;
+        if (piece[0] == TICK) {
+            const size_t players = (count - INPUTS) / sizeof(Keys);
+            for (size_t i = 0; i < players; i++) piece[HEAD + INPUTS + i] = piece[HEAD + INPUTS + i * sizeof(Keys)];
+            n = INPUTS + players;
+        }
+        piece[1] = (unsigned char)n, piece[2] = (unsigned char)(n >> 8), piece[3] = (unsigned char)(n >> 16);
+        (void)bytes_write(&to, piece, HEAD + n);
+    }
+    reef_net_recording *r = open_recording(&to, NULL, reason);
+    assert_non_null(r);
+    reef_world *w = reef_world_new(&(reef_world_config){.log = reef_log_none});
+    assert_int_equal(reef_net_recording_load(r, w, net_game_input(), NULL, reason), REEF_NOT_PORTABLE);
+    reef_world_free(w);
+    reef_net_recording_free(r);
+    free(to.of);
     stage_end(&s);
 }
 
@@ -358,6 +397,7 @@ int main(void)
         cmocka_unit_test(recordings_that_are_cut_or_damaged),
         cmocka_unit_test(inputs_of_another_type_are_refused),
         cmocka_unit_test(absurd_inputs_are_refused),
+        cmocka_unit_test(inputs_of_another_size_are_refused),
         cmocka_unit_test(a_session_goes_on_when_its_recording_cannot),
         cmocka_unit_test(every_allocation_may_fail),
     };

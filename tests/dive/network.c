@@ -9,7 +9,7 @@
  * sockets of this machine, and the relay is a port for each of them; the first line of the output says so.
  *
  * The first player hosts, with as many creatures as asked for, the others join by its invitation, and bots play until
- * so many ticks are confirmed. All must print the same hash, have compared hashes on the way, and have been corrected.
+ * so many ticks are confirmed. All must print the same hash, and have compared hashes on the way.
  * With --other the second player's program is another one, whose rule differs by one unit in the last place: each of
  * the two must name the system, the component and the field. */
 #include <arpa/inet.h>

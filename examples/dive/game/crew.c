@@ -178,7 +178,7 @@ reef_status crew_step(reef_world *w, uint32_t players, const CrewInput *const *i
     }
     const uint32_t mates = first < PLAYERS_MAX ? players & ~(1u << first) : 0;
     const Near *near = reef_single_get(w, Near);
-    if ((near == NULL || near->first == NULL) && !near_new(w)) return REEF_NO_MEMORY; /* a state that was loaded */
+    if ((near == NULL || near->sides == NULL) && !near_new(w)) return REEF_NO_MEMORY; /* a state that was loaded */
     if (!near_reserve(w) || !muster(w, mates) || reef_single_set(w, Crew, .count = 0) < 0) return REEF_NO_MEMORY;
     for (reef_block b = reef_begin_text(w, "Mate"); reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++) {

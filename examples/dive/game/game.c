@@ -94,7 +94,7 @@ reef_status game_step(void *context, reef_world *w, uint64_t number, const void 
     (void)context, (void)number;
     if (input_bytes != sizeof(Input)) return REEF_BAD_ARGUMENT;
     const Near *near = reef_single_get(w, Near), none = near != NULL ? *near : (Near){0};
-    if (none.first != NULL) return step(w, input);
+    if (none.sides != NULL) return step(w, input);
     if (!near_new(w)) return REEF_NO_MEMORY;
     const reef_status s = step(w, input);
     near_free(w);

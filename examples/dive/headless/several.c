@@ -191,7 +191,7 @@ static bool play_udp(const several *s, reef_pool *pool, FILE *record)
     for (uint32_t left = 0; good && left < FAREWELL && frame_play(&m, &t); left += left > 0) {
         if (hash == 0) hash = reef_net_hash(t.net, s->ticks / 8 * 8);
         if (reef_net_confirmed(t.net) <= s->ticks + 100) n = reef_net_statistics(t.net);
-        if (left > 0 || hash == 0 || reef_net_confirmed(t.net) <= enough) continue;
+        if (left > 0 || reef_net_confirmed(t.net) <= enough) continue;
         reef_net_leave(t.net);
         left = 1;
     }

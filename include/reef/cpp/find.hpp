@@ -60,8 +60,7 @@ template <class F> uint64_t key_of(const typename asked_value<F>::type &value)
     constexpr reef_kind kind = kind_of<F>();
     if constexpr (kind == REEF_CHAR) {
         uint64_t key = 0;
-        if (value.size() > sizeof(F)) return UINT64_MAX; /* no field can hold it */
-        for (size_t i = 0; i < value.size() && value[i]; i++)
+        for (size_t i = 0; i < value.size() && i < 8 && value[i]; i++)
             key |= static_cast<uint64_t>(static_cast<unsigned char>(value[i])) << (56 - 8 * i);
         return key;
     } else if constexpr (kind == REEF_ENTITY) return reef_key_entity(value);
@@ -73,19 +72,19 @@ template <class F> uint64_t key_of(const typename asked_value<F>::type &value)
     else return static_cast<uint64_t>(value);
 }
 
-/* The field of a type that lies where a member is; NULL: REEF_FIELDS don't describe it, or as something else. */
+/* The field of a type that lies where a member is; "": REEF_FIELDS don't describe it, or as something else. */
 template <class T, class F> const char *field_name(F T::*member)
 {
     alignas(T) static const unsigned char room[sizeof(T)] = {};
     const T *const at = reinterpret_cast<const T *>(room);
     const auto offset = reinterpret_cast<const unsigned char *>(&(at->*member)) - room;
     reef_type_info info;
-    if (!reef_type_get(id<T>(), &info)) return nullptr;
+    if (!reef_type_get(id<T>(), &info)) return "";
     for (uint32_t i = 0; i < info.field_count; i++) {
         const reef_field &f = info.fields[i];
         if (f.offset == static_cast<size_t>(offset) && f.kind == kind_of<F>() && f.bytes == sizeof(F)) return f.name;
     }
-    return nullptr;
+    return "";
 }
 
 /* Has a type a field of this name that is an F? */
@@ -172,7 +171,12 @@ template <class T, class F> class index {
     explicit operator bool() const { return x != nullptr; }
     const reef_index *get() const { return x; }
 
-    values_found equal(const value &v) const { return found(detail::key_of<F>(v), detail::key_of<F>(v)); }
+    values_found equal(const value &v) const
+    {
+        if constexpr (std::is_array_v<F>)
+            if (v.size() > sizeof(F)) return found(1, 0); /* no field can hold it */
+        return found(detail::key_of<F>(v), detail::key_of<F>(v));
+    }
     /* Both ends are included. */
     values_found between(const value &lowest, const value &highest) const
     {

@@ -156,7 +156,7 @@ template <class R> struct to_filter : filter {
     static bool term(reef_query_desc &d, uint32_t &n) { return add_term<R, REEF_WITH, REEF_HAS>(d, n), true; }
 };
 
-/* The centre is given by give_centre. */
+/* The centre is given by reef_query_near, which world_ref::view and query::near call. */
 template <class T> struct near_filter : filter {
     using type = near<T>;
     using filter::filter;

@@ -200,8 +200,7 @@ class world_ref {
     /* The value index of a field, as of now: index(&Team::id). */
     template <class T, class F> reef::index<T, F> index(F T::*member)
     {
-        const char *field = detail::field_name(member);
-        return reef::index<T, F>(reef_index_of_id(w, id<T>(), field ? field : ""));
+        return reef::index<T, F>(reef_index_of_id(w, id<T>(), detail::field_name(member)));
     }
     /* The same for a field inside of another one, by its name and with its type: index<Crab, float>("at.x"). False if
      * the field is of another type. */

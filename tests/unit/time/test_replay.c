@@ -106,6 +106,50 @@ static void the_same_code_gives_the_same(void **state)
     past_end(&p, state);
 }
 
+typedef struct Boss {
+    int32_t id;
+} Boss;
+REEF_COMPONENT(Boss);
+REEF_FIELDS(Boss, id);
+
+/* Moves who is here by how many obey number 4. */
+static void follow(reef_block *b)
+{
+    const uint64_t n = reef_index_get(reef_indexed(b, Boss, id), reef_key_i32(4), NULL, 0);
+    for (uint32_t i = 0; i < b->count; i++) reef_inout(b, Position)[i].y += (float)n;
+}
+static void leave_a_mark(reef_script_run *r)
+{
+    if (r->block) (void)reef_cmd_spawn(r->block, reef_with(Position, 7, 7), reef_with(Boss, 4));
+}
+
+/* A world's own indexes, and scripts that end, are on the fork as well. */
+static void indexes_and_scripts_are_there(void **state)
+{
+    static const reef_script_class marks = {.name = "marks", .end = leave_a_mark};
+    past p;
+    past_begin(&p, state, (reef_history_config){.ticks = 40});
+    reef_scripts(p.w, "update", "spawns");
+    (void)reef_system(p.w, follow, "Position; reads Boss");
+    assert_non_null(reef_index_of(p.w, Boss, id));
+    for (uint32_t i = SINGERS; i < CROWD; i++) {
+        if (!reef_is_alive(p.w, reef_entity_at(p.w, i))) continue;
+        assert_true(reef_set(p.w, reef_entity_at(p.w, i), Boss, (int32_t)(i % 8)) >= 0);
+        assert_ok(reef_script_add(p.w, reef_entity_at(p.w, i), &marks, NULL));
+    }
+    const uint64_t few = reef_count(p.w, Boss);
+    go_on(&p, 0, 20);
+    assert_true(reef_count(p.w, Boss) > few - 20 && reef_count(p.w, Boss) != few);
+    const view before = view_of(p.w);
+    reef_replay *r = reef_replay_new(p.h, 5);
+    assert_non_null(r);
+    assert_ok(reef_replay_play(r, 100));
+    assert_ok(reef_replay_take(r));
+    assert_view(view_of(p.w), before);
+    reef_replay_free(r);
+    past_end(&p, state);
+}
+
 /* The world goes on meanwhile, and what it plays is played again, too. */
 static void other_code_gives_what_would_have_been(void **state)
 {
@@ -322,9 +366,13 @@ static void inputs_have_the_type_that_was_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_same_code_gives_the_same),       TEST(other_code_gives_what_would_have_been),
-        TEST(bounds_wait_for_a_replay),           TEST(what_changes_the_past_ends_a_replay),
-        TEST(a_tick_that_fails_leaves_the_world), TEST(no_memory_is_no_replay),
+        TEST(the_same_code_gives_the_same),
+        TEST(indexes_and_scripts_are_there),
+        TEST(other_code_gives_what_would_have_been),
+        TEST(bounds_wait_for_a_replay),
+        TEST(what_changes_the_past_ends_a_replay),
+        TEST(a_tick_that_fails_leaves_the_world),
+        TEST(no_memory_is_no_replay),
         TEST(inputs_have_the_type_that_was_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
