@@ -31,7 +31,7 @@ enum { ROUNDS = 1000 }; /* that a ballot may be beyond those seen */
 
 typedef enum agree_kind { PROPOSE = 1, PROMISE, ACCEPT, ACCEPTED, BUSY, VIEW } agree_kind;
 
-static uint32_t bits(uint32_t set)
+uint32_t net__bits(uint32_t set)
 {
     uint32_t n = 0;
     for (; set; set &= set - 1) n++;
@@ -40,7 +40,7 @@ static uint32_t bits(uint32_t set)
 
 bool net__quorum(const net_view *view, uint32_t seats)
 {
-    const uint32_t n = 2 * bits(seats & view->members), of = bits(view->members);
+    const uint32_t n = 2 * net__bits(seats & view->members), of = net__bits(view->members);
     return n > of || (n == of && seats & 1u << view->host);
 }
 

@@ -512,18 +512,22 @@ void net__desync_read(reef_net *net, wire *w)
     if (!w->bad) d->their_count[stage] = count;
 }
 
+reef_net_desync net__reported(const net_report *r)
+{
+    return (reef_net_desync){.tick = r->tick,
+                             .player = r->player,
+                             .entity = r->entity,
+                             .system = r->system,
+                             .component = r->component,
+                             .field = r->field,
+                             .here = r->here,
+                             .there = r->there};
+}
+
 bool reef_net_desync_get(const reef_net *net, reef_net_desync *report)
 {
     if (net == NULL || report == NULL || net->desync == NULL) return false;
     if (!net->desync->done && !net->desync->over) return false;
-    const net_report *r = &net->desync->report;
-    *report = (reef_net_desync){.tick = r->tick,
-                                .player = r->player,
-                                .entity = r->entity,
-                                .system = r->system,
-                                .component = r->component,
-                                .field = r->field,
-                                .here = r->here,
-                                .there = r->there};
+    *report = net__reported(&net->desync->report);
     return true;
 }

@@ -12,6 +12,8 @@ typedef struct net_report {
     reef_entity entity;
     char system[REEF_SYSTEM_NAME_MAX + 1], component[REEF_NAME_MAX + 1], field[REEF_NAME_MAX + 1], here[32], there[32];
 } net_report;
+/* As programs get it; the texts are those of the report. */
+reef_net_desync net__reported(const net_report *r);
 
 struct net_desync {
     net_link *with;

@@ -330,6 +330,7 @@ double net__ahead(const reef_net *net); /* ticks that this program is ahead of t
 void net__delay_adapt(reef_net *net);
 
 /* ---- agreement: agree.c ---- */
+uint32_t net__bits(uint32_t set); /* how many are set */
 bool net__quorum(const net_view *view, uint32_t seats);
 void net__agree(reef_net *net);
 void net__agree_read(reef_net *net, wire *w);

@@ -71,13 +71,6 @@ static bool begin_read(reef_net_recording *r, wire *w)
     return true;
 }
 
-static uint32_t players_of(uint32_t bits)
-{
-    uint32_t count = 0;
-    for (; bits; bits &= bits - 1) count++;
-    return count;
-}
-
 static void text_get(wire *w, char *text, size_t size)
 {
     const uint32_t count = wire_get16(w);
@@ -113,7 +106,7 @@ static bool piece_read(reef_net_recording *r, piece *p)
     case RECORD_TICK: {
         const uint64_t tick = wire_get64(w);
         const uint32_t players = wire_get8(w);
-        return !w->bad && tick == r->first + r->ticks++ && wire_left(w) == players_of(players) * r->input_bytes;
+        return !w->bad && tick == r->first + r->ticks++ && wire_left(w) == net__bits(players) * r->input_bytes;
     }
     case RECORD_HASH:
     case RECORD_OTHER: return wire_left(w) == 16;
@@ -216,20 +209,12 @@ void reef_net_recording_free(reef_net_recording *r)
 reef_net_recorded reef_net_recording_get(const reef_net_recording *r)
 {
     if (r == NULL) return (reef_net_recorded){.input = ""};
-    const net_report *d = &r->report;
     return (reef_net_recorded){.first = r->first,
                                .ticks = r->ticks,
                                .input = r->input,
                                .torn = r->torn,
                                .differs = r->differs,
-                               .what = {.tick = d->tick,
-                                        .player = d->player,
-                                        .system = d->system,
-                                        .component = d->component,
-                                        .field = d->field,
-                                        .entity = d->entity,
-                                        .here = d->here,
-                                        .there = d->there}};
+                               .what = net__reported(&r->report)};
 }
 
 bool reef_net_recording_tick(reef_net_recording *r, uint64_t tick, reef_net_tick *to)
@@ -292,7 +277,7 @@ static reef_status inputs_check(const reef_net_recording *r, reef_component inpu
     }
     for (uint64_t t = 0; t < r->ticks; t++) {
         wire w = {r->bytes, r->notes[t].at, r->size, false};
-        for (uint32_t n = players_of(wire_get8(&w)); n; n--) {
+        for (uint32_t n = net__bits(wire_get8(&w)); n; n--) {
             wire_bytes(&w, value, r->input_bytes);
             if (net__input_allowed(input, value)) continue;
             (void)snprintf(reason, REEF_NET_REASON_MAX, "an input of tick %llu is outside of its description",

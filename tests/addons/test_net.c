@@ -585,17 +585,20 @@ static void changing_send(void *context, uint64_t to, const void *bytes, size_t 
                   random_below(&seed, 8) ? count : random_below(&seed, (uint32_t)count + 1));
 }
 
-static bool changing_receive(void *context, uint64_t *from, void *bytes, size_t *count)
+static bool plain_receive(void *context, uint64_t *from, void *bytes, size_t *count)
 {
     const program *p = context;
     return p->plain.receive(p->plain.context, from, bytes, count);
 }
 
-static void changing(reef_net_config *c, program *p)
+/* The program's own transport, but for what it sends. */
+static void sends_by(reef_net_config *c, program *p, void (*send)(void *, uint64_t, const void *, size_t))
 {
     p->plain = c->transport;
-    c->transport = (reef_net_transport){changing_send, changing_receive, p};
+    c->transport = (reef_net_transport){send, plain_receive, p};
 }
+
+static void changing(reef_net_config *c, program *p) { sends_by(c, p, changing_send); }
 
 static void a_player_who_sends_nonsense_harms_only_himself(void **state)
 {
@@ -662,11 +665,7 @@ static void lying_send(void *context, uint64_t to, const void *bytes, size_t cou
     p->plain.send(p->plain.context, to, copy, count);
 }
 
-static void lying(reef_net_config *c, program *p)
-{
-    p->plain = c->transport;
-    c->transport = (reef_net_transport){lying_send, changing_receive, p};
-}
+static void lying(reef_net_config *c, program *p) { sends_by(c, p, lying_send); }
 
 /* Whatever one player says, the others play on, with equal states. */
 static void a_player_who_lies_harms_only_himself(void **state)
@@ -729,11 +728,7 @@ static void hindering_send(void *context, uint64_t to, const void *bytes, size_t
     p->plain.send(p->plain.context, to, more, sizeof more);
 }
 
-static void hindering(reef_net_config *c, program *p)
-{
-    p->plain = c->transport;
-    c->transport = (reef_net_transport){hindering_send, changing_receive, p};
-}
+static void hindering(reef_net_config *c, program *p) { sends_by(c, p, hindering_send); }
 
 /* One dies while another one hinders: the others agree on his last input, and play on. */
 static void who_hinders_agreement_stops_nobody(void **state)
@@ -775,11 +770,7 @@ static void falling_silent_send(void *context, uint64_t to, const void *bytes, s
     p->plain.send(p->plain.context, to, bytes, count);
 }
 
-static void falling_silent(reef_net_config *c, program *p)
-{
-    p->plain = c->transport;
-    c->transport = (reef_net_transport){falling_silent_send, changing_receive, p};
-}
+static void falling_silent(reef_net_config *c, program *p) { sends_by(c, p, falling_silent_send); }
 
 /* The host is cut off, the others accept a view without him, and the only one who knows that it is decided falls
  * silent. The host, who is heard again, can't have another view decided in place of the first. */

@@ -248,21 +248,39 @@ static void tell(const table *t)
     }
 }
 
+/* Reads what is pressed and how long the frame took; of a script, its next frame. False: it is over. */
+static bool frame_begin(controls *c, Uint64 *last, script *from, float *dt)
+{
+    if (!input_read(c)) return false;
+    const Uint64 is = SDL_GetPerformanceCounter();
+    *dt = (float)(is - *last) / (float)SDL_GetPerformanceFrequency();
+    *last = is;
+    if (from == NULL) return true;
+    *dt = 1.0f / TICKS_PER_SECOND;
+    return script_frame(from, c);
+}
+
+/* False: the picture that the script asked for can't be written. */
+static bool frame_show(table *t, SDL_Window *window, script *from)
+{
+    int wide, high;
+    if (from != NULL && !script_wants_picture(from)) return true;
+    SDL_GL_GetDrawableSize(window, &wide, &high);
+    draw_all(t, (float)wide / (float)high);
+    draw_frame(&t->frame, wide, high);
+    if (from != NULL && !script_picture(from, wide, high)) return false;
+    SDL_GL_SwapWindow(window);
+    return true;
+}
+
 static bool loop(table *t, SDL_Window *window, script *from)
 {
     controls c = {0};
     uint64_t now = 0;
     Uint64 last = SDL_GetPerformanceCounter();
     for (;;) {
-        int wide, high;
-        if (!input_read(&c)) return true;
-        const Uint64 is = SDL_GetPerformanceCounter();
-        float dt = (float)(is - last) / (float)SDL_GetPerformanceFrequency();
-        last = is;
-        if (from != NULL) {
-            dt = 1.0f / TICKS_PER_SECOND;
-            if (!script_frame(from, &c)) return true;
-        }
+        float dt;
+        if (!frame_begin(&c, &last, from, &dt)) return true;
         now += (uint64_t)((double)dt * 1e9);
         t->time += dt;
         players_read(t, &c, from != NULL);
@@ -273,12 +291,7 @@ static bool loop(table *t, SDL_Window *window, script *from)
         }
         cameras_move(t, dt);
         if (from != NULL && script_tells(from)) tell(t);
-        if (from != NULL && !script_wants_picture(from)) continue;
-        SDL_GL_GetDrawableSize(window, &wide, &high);
-        draw_all(t, (float)wide / (float)high);
-        draw_frame(&t->frame, wide, high);
-        if (from != NULL && !script_picture(from, wide, high)) return false;
-        SDL_GL_SwapWindow(window);
+        if (!frame_show(t, window, from)) return false;
     }
 }
 
@@ -304,15 +317,8 @@ static bool past_loop(table *t, past *p, SDL_Window *window, script *from)
     bool waits = past_waits(t, p);
     Uint64 last = SDL_GetPerformanceCounter();
     for (;;) {
-        int wide, high;
-        if (!input_read(&c)) return true;
-        const Uint64 is = SDL_GetPerformanceCounter();
-        float dt = (float)(is - last) / (float)SDL_GetPerformanceFrequency();
-        last = is;
-        if (from != NULL) {
-            dt = 1.0f / TICKS_PER_SECOND;
-            if (!script_frame(from, &c)) return true;
-        }
+        float dt;
+        if (!frame_begin(&c, &last, from, &dt)) return true;
         bool goes_on = waits && (c.pressed & CONTROL_CONFIRM) != 0;
         if (goes_on) t->note[0] = '\0', owed = 1.0f;
         if (!waits) owed += dt * (float)TICKS_PER_SECOND;
@@ -324,12 +330,7 @@ static bool past_loop(table *t, past *p, SDL_Window *window, script *from)
         t->time += dt;
         cameras_move(t, dt);
         if (from != NULL && script_tells(from)) printf("tick %" PRIu64 " %s\n", p->tick, t->note);
-        if (from != NULL && !script_wants_picture(from)) continue;
-        SDL_GL_GetDrawableSize(window, &wide, &high);
-        draw_all(t, (float)wide / (float)high);
-        draw_frame(&t->frame, wide, high);
-        if (from != NULL && !script_picture(from, wide, high)) return false;
-        SDL_GL_SwapWindow(window);
+        if (!frame_show(t, window, from)) return false;
     }
 }
 
