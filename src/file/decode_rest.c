@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
-#include "storage/clock.h"
 #include "storage/event_log.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"
@@ -14,6 +13,7 @@
 #include "storage/place.h"
 #include "storage/removal_log.h"
 #include "storage/row_stamps.h"
+#include "storage/serial_list.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
@@ -46,22 +46,12 @@ static uint64_t file_serial(decoding *d, const char *name, bool of_phase)
 
 /* ---- time ---- */
 
-static bool run_set(decoding *d, uint64_t serial, uint64_t version)
-{
-    state *s = &d->w->state;
-    for (uint32_t i = 0; i < s->run_count; i++)
-        if (s->runs[i].serial == serial) return s->runs[i].version = version, true;
-    if (!reef__decode_room(d, &s->runs, &s->run_room, s->run_count + 1, sizeof *s->runs)) return false;
-    s->runs[s->run_count++] = (struct query_run){serial, version};
-    return true;
-}
-
 static bool clocks_read(decoding *d)
 {
     section_in *in = d->in;
     char name[REEF_SYSTEM_NAME_MAX + 1];
     const uint32_t count = reef__get_u32(in);
-    d->w->state.clock_count = 0;
+    d->w->state.clocks.count = 0;
     EACH_ELEMENT(in, i, count)
     {
         const uint64_t of = reef__get_most(in, "of", 1, 1);
@@ -84,7 +74,7 @@ static bool clocks_read(decoding *d)
 static bool systems_read(decoding *d)
 {
     section_in *in = d->in;
-    state *s = &d->w->state;
+    serial_list *runs = &d->w->state.runs;
     char name[REEF_SYSTEM_NAME_MAX + 1];
     const uint32_t count = reef__get_u32(in);
     d->switch_count = 0;
@@ -97,9 +87,10 @@ static bool systems_read(decoding *d)
         unknown_system *a = reef__unknown_system_of(d->w, serial);
         if (a) a->on = on;
         if (a && d->first) reef__decode_note(d, &(reef_load_note){.kind = REEF_NOTE_SYSTEM_UNKNOWN, .type = name});
-        for (uint32_t k = s->run_count; !ran && k-- > 0;)
-            if (s->runs[k].serial == serial) s->runs[k] = s->runs[--s->run_count];
-        if (ran && version && !run_set(d, serial, version)) return false;
+        if (!ran) reef__serial_hand_over(runs, serial, 0);
+        uint64_t *run = ran && version ? reef__serial_own(d->w, runs, serial, NULL) : NULL;
+        if (run) *run = version;
+        else if (ran && version) return reef__decode_no_memory(d);
         if (!reef__decode_room(d, &d->switches, &d->switch_room, d->switch_count + 1, sizeof *d->switches))
             return false;
         d->switches[d->switch_count++] = (file_switch){serial, on};

@@ -81,9 +81,9 @@ static const array_row arrays[] = {
     {KEYED(MEMORY_EVENTS, events, event_count, event_capacity, 0, event_store, component)},
     {ARRAY(MEMORY_OTHER, used_types, used_words, used_words), 0, 0, NULL, 0},
     {ARRAY(MEMORY_BITS, bit_number, bit_room, bit_room), 0, 0, NULL, 0},
-    {ARRAY(MEMORY_TRACKS, places, place_count, place_capacity), 0, 0, NULL, 0},
-    {ARRAY(MEMORY_OTHER, runs, run_count, run_room), 0, 0, NULL, 0},
-    {ARRAY(MEMORY_OTHER, clocks, clock_count, clock_room), 0, 0, NULL, 0},
+    {ARRAY(MEMORY_TRACKS, places.of, places.count, places.room), 0, 0, NULL, 0},
+    {ARRAY(MEMORY_OTHER, runs.of, runs.count, runs.room), 0, 0, NULL, 0},
+    {ARRAY(MEMORY_OTHER, clocks.of, clocks.count, clocks.room), 0, 0, NULL, 0},
     {ARRAY(MEMORY_STORES, store_number, store_room, store_room), 0, 0, NULL, 0},
     {ARRAY(MEMORY_EVENTS, event_places, event_place_count, event_place_capacity), 0, 0, NULL, 0},
     {ARRAY(MEMORY_OTHER, absents, absent_count, absent_room), 0, 0, NULL, 0},
@@ -208,6 +208,13 @@ COLD bool reef__state_copy(family *f, state *to, const state *from)
     for (const array_row *a = arrays; !ok && a < arrays + LENGTH(arrays); a++)
         reef__memory_free(&f->memory, a->memory, list_at(to, a), *number_at(to, a->capacity) * a->size);
     return ok;
+}
+
+COLD size_t reef__state_array_bytes(const state *s)
+{
+    size_t bytes = 0;
+    for (const array_row *a = arrays; a < arrays + LENGTH(arrays); a++) bytes += *number_at(s, a->count) * a->size;
+    return bytes;
 }
 
 bool reef__state_copy_used_types(family *f, state *to, const state *from)
