@@ -10,11 +10,10 @@
 #include "storage/invalidate.h"
 #include "storage/layout.h"
 #include "storage/name_index.h"
-#include "storage/place.h"
+#include "storage/read.h"
 #include "storage/removal_log.h"
 #include "storage/row_stamps.h"
 #include "storage/serial_list.h"
-#include "storage/sparse_store.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "system/unknown_system.h"
@@ -296,27 +295,13 @@ static bool rows_stamp(decoding *d, uint32_t component, const reef_entity *e, ui
     return true;
 }
 
-static bool table_stamp(decoding *d, const table *t)
-{
-    for (uint32_t i = 0; i < t->shape->component_count; i++) {
-        const uint32_t component = t->shape->component[i];
-        if (!reef__type_of(component)->tracked) continue;
-        for (uint32_t unit = t->first; unit; unit = unit_slots(d->w, unit)[0].head.next)
-            if (!rows_stamp(d, component, slot_entities(unit_slots(d->w, unit)), chunk_rows(t, unit))) return false;
-    }
-    return true;
-}
-
 bool reef__decode_tracks_done(decoding *d)
 {
-    reef_world *w = d->w;
-    EACH_TABLE(w, t)
-    if (t->shape->tracked && table_rows(t) && !table_stamp(d, t)) return false;
-    for (uint32_t i = 1; i < w->state.store_count; i++) {
-        const value_store *s = &w->state.stores[i];
-        if (!reef__type_of(s->component)->tracked) continue;
-        for (store_place at = {.page = 0}; reef__store_next(s, &at);)
-            if (!rows_stamp(d, s->component, &at.entity, 1)) return false;
+    for (uint32_t i = 0; i < d->type_count; i++) {
+        const type *t = d->types[i].to ? d->types[i].to : d->types[i].t;
+        if (t == NULL || !t->tracked) continue;
+        for (value_run r = {0}; reef__value_run_next(d->w, t, &r);)
+            if (!rows_stamp(d, t->id, r.entities, r.count)) return false;
     }
     return true;
 }
