@@ -73,7 +73,7 @@ typedef struct array_row {
 
 /* First the arrays of state_kind, in its order. Only their elements have keys and containers. The store of number 0 is
  * none. */
-enum { ARRAYS_WITH_CONTAINERS = 4, ARRAY_USED_TYPES = ARRAYS_WITH_CONTAINERS };
+enum { ARRAYS_WITH_CONTAINERS = 4 };
 static const array_row arrays[] = {
     {KEYED(MEMORY_BITS, bits, bit_count, bit_capacity, 0, bit_store, key)},
     {KEYED(MEMORY_TRACKS, tracks, track_count, track_capacity, 0, track_store, component)},
@@ -215,11 +215,6 @@ COLD size_t reef__state_array_bytes(const state *s)
     size_t bytes = 0;
     for (const array_row *a = arrays; a < arrays + LENGTH(arrays); a++) bytes += *number_at(s, a->count) * a->size;
     return bytes;
-}
-
-bool reef__state_copy_used_types(family *f, state *to, const state *from)
-{
-    return array_copy(f, &arrays[ARRAY_USED_TYPES], to, from);
 }
 
 /* ---- keys ---- */

@@ -33,8 +33,6 @@ bool reef__state_copy(family *f, state *to, const state *from);
 void reef__state_share(family *f, reef_hot *to_hot, state *to, const reef_hot *from_hot, const state *from);
 /* The memory that a copy's arrays take. */
 size_t reef__state_array_bytes(const state *s);
-/* Copies only the list of the types that the world knows. False: no memory. */
-bool reef__state_copy_used_types(family *f, state *to, const state *from);
 /* Gives up this holder's references to a state, and empties the struct. */
 void reef__state_drop(family *f, reef_hot *h, state *s);
 
