@@ -375,14 +375,10 @@ static bool plan_by_offsets(type_reading *x, const type *t)
 {
     for (uint32_t k = 0; k < x->count; k++) {
         const file_field *f = &x->fields[k];
-        if (!plan_add(x, (field_op){.from = f->at,
-                                    .to = f->offset,
-                                    .count = f->bytes / reef__kind_size((reef_kind)f->kind),
-                                    .was = f->kind,
-                                    .kind = f->kind}))
-            return false;
+        const reef_field same = {
+            .name = f->name, .kind = (reef_kind)f->kind, .offset = f->offset, .bytes = f->bytes, .names = f->names};
+        if (!plan_field(x, t, &same, 0, f)) return false;
     }
-    (void)t;
     return true;
 }
 

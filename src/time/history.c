@@ -109,12 +109,7 @@ static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state
 {
     state_part x, y;
     const reef_paged none = {0};
-    uint64_t sum = sizeof *s + s->state.bit_count * sizeof *s->state.bits +
-                   s->state.bit_room * sizeof *s->state.bit_number + s->state.used_words * sizeof *s->state.used_types +
-                   s->state.track_count * sizeof *s->state.tracks + s->state.event_count * sizeof *s->state.events +
-                   s->state.event_place_count * sizeof *s->state.event_places +
-                   s->state.absent_count * sizeof *s->state.absents + s->state.store_count * sizeof *s->state.stores +
-                   s->state.store_room * sizeof *s->state.store_number;
+    uint64_t sum = sizeof *s + reef__state_array_bytes(&s->state);
     for (uint32_t i = 0; reef__part_at(s->family, &s->hot, &s->state, i, &x); i++) {
         const paged_type *kind = x.owner.type;
         const reef_paged *p = x.pages, *q = &none;
