@@ -71,10 +71,10 @@ struct reef_history {
     bool running;              /* a step function is being called */
     reef_replay *replay;       /* NULL: none */
     /* Inputs that have a type: all such histories of the process are in a list, since the type may get another layout.
-     * `fresh`: the inputs of first ... end - 1 in the new one, until it is known that everything is converted. */
+     * `fresh`: the last inputs in the new one, until it is known that everything is converted. */
     reef_history *next_described;
     recorded_input **fresh;
-    uint64_t fresh_count;
+    uint64_t fresh_count; /* those of end - fresh_count ... end - 1 */
 };
 
 static moment *moment_at(const reef_history *h, uint64_t tick) { return &h->moments[tick & (h->capacity - 1)]; }
@@ -635,6 +635,7 @@ COLD void reef_replay_free(reef_replay *r)
     family *f = r->family;
     reef_history *h = r->playing.h;
     replay_moments_drop(r);
+    if (r->world) r->world->script_reader = 0; /* its scripts are those of the world: none ends here */
     reef_world_free(r->world);
     if (h) {
         h->replay = NULL;
@@ -803,17 +804,16 @@ COLD void reef_history_free(reef_history *h)
 COLD uint64_t reef__history_back(const reef_history *h, uint64_t ticks)
 {
     const uint64_t from = h->tick - h->first > ticks ? h->tick - ticks : h->first;
-    return ticks == 0 || h->kept == 0 ? h->tick : kept_before(h, from);
+    return ticks == 0 || h->kept == 0 ? HISTORY_NOTHING : kept_before(h, from);
 }
 
 COLD void reef__history_cut(reef_history *h, uint64_t from)
 {
-    snapshots_forget_from(h, from + 1);
-    if (from < h->tick) {
+    snapshots_forget_from(h, from == HISTORY_NOTHING ? 0 : from + 1);
+    if (from != HISTORY_NOTHING) {
         while (h->first < from) oldest_forget(h);
-        if (h->kept) moment_weigh(h, moment_at(h, h->first));
-    } else { /* nothing of it stays */
-        snapshots_forget_from(h, 0);
+        moment_weigh(h, moment_at(h, h->first));
+    } else {
         for (; h->first < h->end; h->first++, h->log_bytes -= sizeof(moment))
             input_put(h, moment_at(h, h->first), NULL);
         h->first = h->end = h->tick;
@@ -826,10 +826,12 @@ COLD reef_history *reef__history_described(const reef_history *after)
     return after ? after->next_described : typed_histories.first;
 }
 
-COLD reef_status reef__inputs_spread(const reef_history *h, reef_world *w)
+COLD bool reef__history_plays(const reef_history *h) { return h->running; }
+
+COLD reef_status reef__inputs_spread(const reef_history *h, reef_world *w, uint64_t from)
 {
     const uint32_t size = reef__type_of(h->config.input.id)->size;
-    for (uint64_t t = h->first; t < h->end; t++) {
+    for (uint64_t t = from < h->first ? h->first : from; t < h->end; t++) {
         const recorded_input *in = moment_at(h, t)->input;
         for (size_t at = 0; at < in->bytes; at += size) {
             const reef_entity e = reef_create(w);
@@ -842,16 +844,17 @@ COLD reef_status reef__inputs_spread(const reef_history *h, reef_world *w)
 }
 
 /* The entities of the world are in the order in which the values were spread. */
-COLD reef_status reef__inputs_gather(reef_history *h, reef_world *w, reef_component is)
+COLD reef_status reef__inputs_gather(reef_history *h, reef_world *w, reef_component is, uint64_t from)
 {
     const size_t was_size = reef__type_of(h->config.input.id)->size, size = reef__type_of(is.id)->size;
     memory *m = &h->family->memory;
     uint32_t index = 0;
-    h->fresh_count = h->end - h->first;
+    if (from < h->first) from = h->first;
+    h->fresh_count = from < h->end ? h->end - from : 0;
     h->fresh = reef__memory_zeroed(m, MEMORY_OTHER, (h->fresh_count + 1) * sizeof *h->fresh);
     if (h->fresh == NULL) return REEF_NO_MEMORY;
     for (uint64_t i = 0; i < h->fresh_count; i++) {
-        const size_t count = moment_at(h, h->first + i)->input->bytes / was_size;
+        const size_t count = moment_at(h, from + i)->input->bytes / was_size;
         recorded_input *in = h->fresh[i] = input_new(h->family, NULL, count * size);
         if (in == NULL) return REEF_NO_MEMORY;
         for (size_t k = 0; k < count; k++) {
@@ -865,7 +868,7 @@ COLD reef_status reef__inputs_gather(reef_history *h, reef_world *w, reef_compon
 COLD void reef__inputs_settle(reef_history *h, reef_component is, bool stay)
 {
     for (uint64_t i = 0; h->fresh && i < h->fresh_count; i++)
-        if (stay) input_put(h, moment_at(h, h->first + i), h->fresh[i]);
+        if (stay) input_put(h, moment_at(h, h->end - h->fresh_count + i), h->fresh[i]);
         else input_free(h->family, h->fresh[i]);
     reef__memory_free(&h->family->memory, MEMORY_OTHER, h->fresh, (h->fresh_count + 1) * sizeof *h->fresh);
     h->fresh = NULL;
