@@ -32,25 +32,16 @@
 
 /* ---- reading terms ---- */
 
-/* Refuses a term that makes no sense. If it comes from a text, the error says where it stands and why. */
+/* Refuses a term that makes no sense. The error says why, and where: in a column of the text, or in which term of the
+ * struct. */
 static COLD reef_status term_refuse(reef_world *w, const char *op, const query_text *l, reef_status s, uint32_t i,
                                     const char *why)
 {
     if (w->calling && !w->running) op = w->calling;
     reef_error e = {.status = s, .operation = op, .component = l->term[i].component, .number = l->column[i]};
-    /* of a struct it is the number of the term, and words of texts stand for its members */
+    /* of a struct words of texts stand for its members */
     if (why && l->said) snprintf(e.detail, sizeof e.detail, "%s", why);
-    else if (why) snprintf(e.detail, sizeof e.detail, "term %" PRIu64 ": %s", e.number, why), e.number = 0;
-    return reef__failure_record(w, &e);
-}
-
-/* Refuses a term because of its conditions, also of a struct with the reason. */
-static COLD reef_status condition_refuse(reef_world *w, const char *op, const query_text *l, reef_status s, uint32_t i,
-                                         const char *why)
-{
-    if (w->calling && !w->running) op = w->calling;
-    reef_error e = {.status = s, .operation = op, .component = l->term[i].component, .number = l->column[i]};
-    snprintf(e.detail, sizeof e.detail, "%s", why);
+    else if (why) snprintf(e.detail, sizeof e.detail, "term %" PRIu64 ": %s", e.number, why);
     return reef__failure_record(w, &e);
 }
 
@@ -166,7 +157,7 @@ static reef_status terms_check(reef_world *w, const char *op, const query_text *
         if (s == REEF_OK && facts[i].near && (why = reef__near_check(l, i)) != NULL) s = REEF_BAD_ARGUMENT;
         if (s == REEF_OK && facts[i].values) {
             s = reef__conditions_check(l, i, detail, sizeof detail);
-            if (s != REEF_OK) return condition_refuse(w, op, l, s, i, detail);
+            if (s != REEF_OK) return term_refuse(w, op, l, s, i, detail);
         }
         return s == REEF_OK ? s : term_refuse(w, op, l, s, i, why);
     }
@@ -213,7 +204,7 @@ COLD bool reef__query_check(reef_world *w, const char *op, const query_text *l, 
     const char *why;
     char detail[REEF_DETAIL_MAX];
     uint32_t bad = reef__joins_check(l, facts, detail, sizeof detail);
-    if (bad != REEF_TERMS_MAX) return (void)condition_refuse(w, op, l, REEF_BAD_ARGUMENT, bad, detail), false;
+    if (bad != REEF_TERMS_MAX) return (void)term_refuse(w, op, l, REEF_BAD_ARGUMENT, bad, detail), false;
     bad = reef__variables_check(l, facts, true, &why);
     if (bad != REEF_TERMS_MAX) return term_refuse(w, op, l, REEF_BAD_ARGUMENT, bad, why), false;
     return l->cascade.id == 0 || cascade_check(w, op, l, facts);

@@ -41,7 +41,8 @@ static void error_put_number(text_out *o, const reef_error *e)
 {
     const type *t = reef__type_of(e->component.id);
     if (e->detail[0]) {
-        if (e->number && e->status != REEF_LOCKED)
+        const bool placed = strncmp(e->detail, "term ", 5) == 0 || strncmp(e->detail, "touch ", 6) == 0;
+        if (e->number && !placed && e->status != REEF_LOCKED)
             reef__text_put(o, reef__status_of_file(e->status) ? " (byte %" PRIu64 ")" : " (column %" PRIu64 ")",
                            e->number);
         reef__text_put(o, ": %s", e->detail);
