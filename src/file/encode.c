@@ -35,23 +35,20 @@
 
 static uint64_t last_run_of(const reef_world *w, uint64_t serial) { return reef__serial_read(&w->state.runs, serial); }
 
-static void clock_put(encoding *x, uint32_t of, const char *name, uint64_t value, uint32_t *count)
-{
-    if (value == 0) return;
-    reef__put_u8(x->o, of);
-    reef__put_text(x->o, name);
-    reef__put_u64(x->o, value);
-    ++*count;
-}
-
 static void clocks_put(encoding *x)
 {
-    const state *s = &x->w->state;
     uint32_t count = 0;
     const size_t where = reef__put_later(x->o);
-    for (uint32_t of = 0; of < 2; of++)
-        for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, of == 0, &n);)
-            clock_put(x, of, n.name, reef__serial_read(&s->clocks, n.serial), &count);
+    for (uint32_t of = 0; of < 2; of++) {
+        for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, of == 0, &n);) {
+            const uint64_t value = reef__serial_read(&x->w->state.clocks, n.serial);
+            if (value == 0) continue;
+            reef__put_u8(x->o, of);
+            reef__put_text(x->o, n.name);
+            reef__put_u64(x->o, value);
+            count++;
+        }
+    }
     reef__put_now(x->o, where, count);
 }
 

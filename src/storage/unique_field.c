@@ -170,14 +170,6 @@ static COLD void all_uniques_drop(reef_world *w)
 
 /* ---- checking ---- */
 
-static int unique_compare(const void *a, const void *b)
-{
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
-}
-
 /* Without memory nothing is compared. */
 static bool unique_differ(const reef_world *w, const type *t, const reef_field *f)
 {
@@ -189,7 +181,7 @@ static bool unique_differ(const reef_world *w, const type *t, const reef_field *
         if (!reef__array_room(m, MEMORY_OTHER, &keys, &room, count + r.count, sizeof *keys)) break;
         for (uint32_t i = 0; i < r.count; i++) count += unique_key(f, r.values + (size_t)i * t->size, &keys[count]);
     }
-    if (count) qsort(keys, count, sizeof *keys, unique_compare);
+    if (count) qsort(keys, count, sizeof *keys, reef__numbers_compare);
     for (uint32_t i = 1; i < count; i++) differ &= keys[i] != keys[i - 1];
     reef__memory_free(m, MEMORY_OTHER, keys, room * sizeof *keys);
     return differ;

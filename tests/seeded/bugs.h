@@ -307,6 +307,8 @@ extern int reef_bug;
     X(613, "inputs that a change of layout drops can refuse it") \
     X(614, "a change of layout drops the future of a history at its first tick") \
     X(615, "an input gets another layout while a step reads it") \
-    X(616, "scripts end when a replay is over")
+    X(616, "scripts end when a replay is over") \
+    X(633, "of all values of a type only those of the first chunk of each table are walked") \
+    X(634, "free ids that lie at the same place in two worlds count as the same")
 
 #endif
