@@ -285,16 +285,24 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await status(page, "ended with 0");
         console.log(`        the first run took ${((Date.now() - cold) / 1000).toFixed(1)} s, and loaded ${(page.bytes / 1e6).toFixed(1)} MB`);
         check((await printed(page)).trim() === "1.00 2.00", "the first program prints 1.00 2.00");
-        for (let i = 0; i < 2; i++) {
+        // Another program each time: at once, and after a pause in which the compiler has looked at it.
+        const edit = async (text) => { await page.click(".cm-content"); await page.keyboard.press("Control+End"); await page.keyboard.insertText(text + "\n"); };
+        for (const [pause, what] of [[0, "at once"], [0, "at once"], [3000, "after a pause of 3 s"]]) {
+            await page.waitForTimeout(3000);
+            await edit(`/* ${Math.random()} */`);
+            await page.waitForTimeout(pause);
             const warm = Date.now();
             await page.click(".playground-bar button.first");
             await page.waitForFunction(() => document.querySelector(".compiler-state").textContent.includes("compiled in") && /ended with 0/.test(document.querySelector(".stage .status").textContent));
-            console.log(`        another run took ${((Date.now() - warm) / 1000).toFixed(2)} s (${await page.innerText(".compiler-state")})`);
+            console.log(`        another run, ${what}, took ${((Date.now() - warm) / 1000).toFixed(2)} s (${await page.innerText(".compiler-state")})`);
         }
+        await edit("int x = y;");
+        await page.waitForSelector(".messages .error");
+        check(/undeclared identifier 'y'/.test(await page.innerText(".messages .error")), "an error stands there while somebody types");
         await picture(page, "playground-ran-light");
 
         await run(page_program("    int x = 1\n    reef_spwan(w, 0);"));
-        await page.waitForSelector(".messages .error");
+        await page.waitForSelector(".messages .error:has-text(\"expected ';'\")");
         const message = await page.innerText(".messages .error");
         check(/line 8/.test(message) && /expected ';'/.test(message), `an error stands at its line: ${message}`);
         check(await page.locator(".cm-lint-marker-error").count() > 0, "and beside it in the editor");
@@ -332,8 +340,9 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await page.waitForFunction(() => location.hash.startsWith("#program="));
         const link = page.url();
         await page.context().setOffline(true);
+        await edit("/* offline */");
         await page.click(".playground-bar button.first");
-        await page.waitForFunction(() => /ended with 0/.test(document.querySelector(".stage .status").textContent));
+        await page.waitForFunction(() => /compiled in/.test(document.querySelector(".compiler-state").textContent) && /ended with 0/.test(document.querySelector(".stage .status").textContent));
         check(true, "the compiler goes on without a network");
         await page.context().close();
 
