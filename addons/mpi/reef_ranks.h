@@ -99,7 +99,7 @@ typedef struct reef_ranks_config {
     uint32_t ghost_count;
     /* For systems that ask places ("reads Position as placed"): whoever is no further away than this from an entity is
      * in its cell, or in one near it. Ghosts then are in the pictures like all others, if they have the components that
-     * a picture shows, and a tick in which a question reaches further is refused, on any number of ranks: leave room for
+     * a picture shows. A tick in which a question reaches further is refused, on any number of ranks: leave room for
      * the largest body. 0: pictures are without ghosts, so they differ by the ranks. */
     double reach;
     const reef_ranks_message *messages;
