@@ -364,8 +364,10 @@ static bool chunks_refresh(refreshing *r)
     r->visited = 0;
     r->different = false;
     if (!r->only_look) r->rows->walk++;
-    for (chunk_cursor c = {.q = r->q}; chunk_next(&c);)
+    for (chunk_cursor c = {.q = r->q}; chunk_next(&c);) {
         if (!chunk_refresh(r, &c, &now)) return false;
+        if (r->only_look && r->different) return true;
+    }
     return chunks_forget(r);
 }
 
@@ -423,17 +425,17 @@ bool reef__value_rows_refresh(value_rows **rows, const query *q, const ordering 
     memory *m = &q->world->family->memory;
     refreshing r = {.memory = m, .rows = *rows, .q = q, .by = by, .seen = *seen};
     seen_look(&r);
-    if (REEF_ACQUIRE_U32(&r.rows->holders) > 1 && !q->world->running) reef__bindings_let_go(q->world, r.rows);
     r.only_look = REEF_ACQUIRE_U32(&r.rows->holders) > 1;
     bool ok = !r.only_look || chunks_refresh(&r);
-    if (r.only_look && r.different) {
+    if (r.only_look && r.different && !q->world->running) reef__bindings_let_go(q->world, r.rows);
+    if (r.only_look && r.different && REEF_ACQUIRE_U32(&r.rows->holders) > 1) {
         value_rows *own = value_rows_copy(m, r.rows);
         if (own == NULL) return false;
         reef__value_rows_leave(m, r.rows);
         *rows = r.rows = own;
+    }
+    if (!r.only_look || r.different) {
         r.only_look = false;
-        ok = rows_refresh(&r);
-    } else if (!r.only_look) {
         ok = rows_refresh(&r);
     }
     *fresh = r.compared;

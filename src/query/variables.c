@@ -269,12 +269,10 @@ bool reef__bindings_look(query *q, uint64_t rows)
     if (q->subs) steps_make(q, b); /* terms may have other numbers */
     if (!closures_ready(q, b->own)) return false;
     bool ready = true;
-    b->taking = true;
     for (uint32_t i = 0; ready && i < b->count; i++) {
         const bind_step *s = &b->steps[i];
         if (s->kind == STEP_EQUAL) ready = reef__value_list_ready(q, s->field, &b->by_value[s->from]);
     }
-    b->taking = false;
     return ready && reef__bind_start(q, rows);
 }
 
@@ -283,8 +281,7 @@ void reef__bindings_let_go(const reef_world *w, const void *held)
     for (uint32_t i = 0; i < w->query_room; i++) {
         const query *q = w->queries[i].query;
         bindings *b = q && q->plan && !q->open ? q->plan->bindings : NULL;
-        if (b == NULL || b->taking) continue;
-        for (uint32_t v = 1; v <= REEF_VARIABLES_MAX; v++)
+        for (uint32_t v = 1; b && v <= REEF_VARIABLES_MAX; v++)
             if (b->by_value[v].held == held) reef__value_list_leave(q, &b->by_value[v]);
     }
 }

@@ -111,7 +111,6 @@ typedef struct bindings {
     row_set rows;
     entity_list list[2];
     value_list by_value[REEF_VARIABLES_MAX + 1]; /* of the variables that STEP_EQUAL binds */
-    bool taking;                                 /* these are being brought up to date */
     bind_step steps[];
 } bindings;
 

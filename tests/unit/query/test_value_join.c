@@ -799,6 +799,24 @@ static void joins_agree_with_a_naive_evaluator(void **state)
     assert_true(some > queries / 4 && several > queries / 40);
 }
 
+/* The index by which a variable is bound also finds the rows: it is brought up to date twice before the loop begins. */
+static void an_index_finds_rows_and_variables(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity last = {0, 0};
+    for (uint32_t i = 0; i < 3000; i++) last = reef_spawn(w, reef_with(Badge, .number = (uint16_t)(i / 3)));
+    const reef_query q = reef_query_new(w, "Badge(number as $n, number < 7), Badge($m, number == $n)");
+    for (uint32_t round = 0; round < 4; round++) {
+        const uint32_t more = round > 1 ? 1 : 0; /* one more has the number 2 */
+        uint32_t rows = 0;
+        if (round) assert_non_null(reef_index_of(w, Badge, number));
+        reef_each(w, q, row) rows++;
+        assert_int_equal(rows, 63 + 7 * more);
+        assert_int_equal(reef_query_count(w, q), 21 + more);
+        if (round == 1) assert_int_equal(reef_set(w, last, Badge, .number = 2), REEF_OK);
+    }
+}
+
 /* An index changes its rows where they are, although a query found rows by it: its loop has ended. While one is open it
  * keeps those that it began with. */
 static void an_index_is_not_copied_for_a_loop_that_ended(void **state)
@@ -846,6 +864,7 @@ int main(int argc, char **argv)
         TEST(where_values_are_compared),
         TEST(written_in_the_loop),
         TEST(a_query_that_is_kept),
+        TEST(an_index_finds_rows_and_variables),
         TEST(an_index_is_not_copied_for_a_loop_that_ended),
         TEST(joins_agree_with_a_naive_evaluator),
     };
