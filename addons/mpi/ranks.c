@@ -52,6 +52,7 @@ static bool config_is_right(const reef_ranks_config *x, char *reason)
         return refuse(reason, "there are %u ghosts' components", x->ghost_count);
     if (x->message_count > REEF_RANKS_MESSAGES_MAX || (x->message_count && x->messages == NULL))
         return refuse(reason, "there are %u kinds of messages", x->message_count);
+    if (!(x->reach >= 0)) return refuse(reason, "`reach` is negative");
     return true;
 }
 
@@ -70,6 +71,7 @@ static const char *touch_refused(const reef_ranks *r, reef_touch t)
 {
     switch (t.kind) {
     case REEF_READS:
+    case REEF_PLACED:
     case REEF_SUMS: return NULL;
     case REEF_WRITES: break;
     default: return "changes more than values";
@@ -113,6 +115,7 @@ static bool same_everywhere(reef_ranks *r, char *reason)
                     reef_tick_count(r->world),
                     r->config.ghost_count,
                     r->config.message_count,
+                    (uint64_t)(r->config.reach * 1024),
                     reef_hash(r->world)};
     enum { N = sizeof x / sizeof x[0] };
     uint64_t both[2 * N];
@@ -156,12 +159,22 @@ static const char *read_refused(const reef_world *w, reef_entity e, reef_compone
     return why;
 }
 
+/* A question to a place that reached further than ghosts do ends the tick. */
+static reef_status questions_end(reef_ranks *r)
+{
+    reef_component c;
+    const double beyond = r->config.reach > 0 ? reef_place_beyond(r->world, &c) : 0;
+    if (beyond <= 0) return REEF_OK;
+    return ranks__fail(r, REEF_UNDECLARED, "a question to the place of %s reaches %g, and ghosts reach %g",
+                       reef_type_name(c), beyond, r->config.reach);
+}
+
 /* Behind systems. A read that was refused ends the tick. */
 static reef_status systems_ran(reef_ranks *r, reef_status s, const char *what)
 {
     char text[REEF_DETAIL_MAX] = "";
     if (s < 0) return ranks__fail(r, s, "%s failed: %s", what, reef_status_text(s));
-    if (!r->refused) return REEF_OK;
+    if (!r->refused) return questions_end(r);
     r->refused = false;
     reef_error_text(r->world, text, sizeof text);
     return ranks__fail(r, REEF_UNDECLARED, "%s", text);
@@ -206,6 +219,8 @@ reef_ranks *reef_ranks_new(MPI_Comm comm, reef_world *w, const reef_ranks_config
     r->common = reef_count_alive(w);
     r->index_base = r->index_end = (uint32_t)reef_world_stats(w).indices;
     if (ok && ranks__agree(r, ranks__ids_hold(r)) != REEF_OK) ok = refuse(why, "%s", r->reason);
+    if (ok && r->config.reach > 0 && reef_place_ghosts(w, reef_id(ReefGhost), r->config.reach) != REEF_OK)
+        ok = refuse(why, "a loop over the world is open");
     if (ok) {
         reef_watch_reads(w, read_refused, r);
         reef_code_pin(w, "ranks share this world, and all of them would have to change their code at the same tick");
@@ -220,6 +235,7 @@ void reef_ranks_free(reef_ranks *r)
 {
     if (r == NULL) return;
     reef_watch_reads(r->world, NULL, NULL);
+    if (r->config.reach > 0) (void)reef_place_ghosts(r->world, reef_id(ReefGhost), 0);
     reef_code_pin(r->world, NULL);
     ranks__messages_end(r);
     if (!reef_query_is_null(r->placed)) reef_query_free(r->world, r->placed);

@@ -97,6 +97,11 @@ typedef struct reef_ranks_config {
     uint32_t (*near)(uint32_t cell, uint32_t *near, void *context);
     const reef_component *ghosts; /* components of ghosts: plain data, or types of relations */
     uint32_t ghost_count;
+    /* For systems that ask places ("reads Position as placed"): whoever is no further away than this from an entity is
+     * in its cell, or in one near it. Ghosts then are in the pictures like all others, if they have the components that
+     * a picture shows. A tick in which a question reaches further is refused, on any number of ranks: leave room for
+     * the largest body. 0: pictures are without ghosts, so they differ by the ranks. */
+    double reach;
     const reef_ranks_message *messages;
     uint32_t message_count;
     /* Cells that follow one another belong to the same rank. After so many ticks they are divided anew, so that each
@@ -141,7 +146,7 @@ reef_status reef_ranks_fill(reef_ranks *ranks, uint32_t (*count)(uint32_t cell, 
  * reason names it), UNDECLARED (an entity was spawned outside of the cells, or has lost its place; a message to an
  * entity that isn't near; in the checked build a system that reads values which this rank doesn't have, or which are
  * under way: the reason names system, component and entity), BAD_ARGUMENT (cell_of gave a number that is no cell),
- * LIMIT. */
+ * LIMIT. With `reach`, UNDECLARED as well if a question to a place reached further. */
 reef_status reef_ranks_tick(reef_ranks *ranks, float dt);
 /* Divides the cells anew by their load, and moves what has to. Collective. */
 reef_status reef_ranks_balance(reef_ranks *ranks);

@@ -69,8 +69,9 @@ static uint32_t slot_of_leader(const reef_world *w, const reef_place *places, re
 void show(reef_block *b)
 {
     const Sight *own = reef_single_get(b->world, Sight);
-    const Sea *sea = reef_single_get(b->world, Sea);
     const reef_place *places = reef_placed(b, Position);
+    const uint32_t *cells = reef_place_cells_of(places).cell;
+    uint32_t slots[REEF_BLOCK_ROWS];
     const Position *at = reef_in(b, Position);
     const Velocity *v = reef_in(b, Velocity);
     const Species *kind = reef_in(b, Species);
@@ -78,10 +79,11 @@ void show(reef_block *b)
     Place *place = reef_out(b, Place);
     Leader *leader = reef_inout(b, Leader);
     const uint64_t tick = reef_tick_count(b->world);
+    reef_place_slots(places, b->entities, b->count, slots);
     for (uint32_t i = 0; i < b->count; i++) {
         const reef_entity fish = b->entities[i];
-        const uint32_t slot = reef_place_slot(places, fish);
-        place[i] = (Place){sea_cell(sea, at[i].x, at[i].y), slot};
+        const uint32_t slot = slots[i];
+        place[i] = (Place){cells[slot], slot};
         if (looks_at_leader(fish, tick)) leader[i].slot = slot_of_leader(b->world, places, fish);
         else if (leader[i].slot != ALONE) leader[i].slot = FOLLOWING;
         own->leader[slot] = leader[i].slot;

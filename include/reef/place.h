@@ -120,6 +120,8 @@ REEF_API size_t reef_place_explain(const reef_place *place, char *text, size_t s
 /* The slot of an entity, in the picture of a place that carries values or has whole cells. REEF_NO_SLOT: the entity
  * isn't in the picture, or there is no such picture. */
 REEF_API uint32_t reef_place_slot(const reef_place *place, reef_entity entity);
+/* The same for n entities, such as those of a block: their slots are written to slots[]. */
+REEF_API void reef_place_slots(const reef_place *place, const reef_entity *entities, uint32_t n, uint32_t *slots);
 /* The entity in a slot, which must be below reef_place_stats.rows. */
 REEF_API reef_entity reef_place_entity(const reef_place *place, uint32_t slot);
 /* The values of a type that the place `carries`, by slot, as they were when the picture was made. NULL: it doesn't
@@ -133,7 +135,8 @@ REEF_API const void *reef_place_carried_id(const reef_place *place, reef_compone
 typedef struct reef_place_cells {
     uint32_t side[3]; /* how many there are along each axis; 1: the third one of two */
     const uint32_t *first;
-    const void *at[3]; /* the coordinates by slot: floats where the fields are f32, else doubles */
+    const uint32_t *cell; /* by slot: the number of its cell */
+    const void *at[3];    /* the coordinates by slot: floats where the fields are f32, else doubles */
 } reef_place_cells;
 /* They live as long as the picture. All 0: the place isn't whole. */
 REEF_API reef_place_cells reef_place_cells_of(const reef_place *place);
@@ -218,6 +221,20 @@ typedef struct reef_place_pairs {
 REEF_API reef_status reef_place_pairs_each(const reef_place *place, const reef_place_pairs *pairs);
 /* The number of parts in which pairs come. It depends on the entities alone. */
 REEF_API uint32_t reef_place_parts(const reef_place *place);
+
+/* ---- a world that is a part of a larger one ---- */
+
+/* Says that a world has ghosts: entities of its neighbours, which are disabled as a whole and have this tag
+ * (reef_ranks.h makes them, and this call, for a config with `reach`). From now on they are in the world's pictures.
+ * They show only what is no further away than `reach`, so a question that reaches further finds nothing, and pairs are
+ * BAD_ARGUMENT: one with a larger radius (of the nearest ones: or with none), a box of which half of the diagonal is
+ * longer, a segment that is longer with its radius. A reach of 0: the world has no ghosts, and all questions are
+ * answered. Pictures that were made are gone. Errors: UNKNOWN_TYPE, BAD_ARGUMENT (no tag in the table; a reach below 0
+ * or NaN), LOCKED. */
+REEF_API reef_status reef_place_ghosts(reef_world *world, reef_component ghost, double reach);
+/* How far the furthest question reached that was refused since the last call, and the type whose place it asked (NULL
+ * is allowed). 0: none was. LOCKED and 0 while systems run. */
+REEF_API double reef_place_beyond(reef_world *world, reef_component *type);
 
 REEF_END_C
 

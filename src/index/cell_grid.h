@@ -48,6 +48,9 @@ typedef struct cell_rows {
     void *generation; /* its generation: uint16_t, or uint32_t if some is larger */
     bool old;         /* some is larger */
     float *radius;
+    /* By the index of an entity: its row, or anything, if it has none. Only where slots are wanted. */
+    uint32_t *slot, slot_room;
+    uint32_t *cell; /* the cell of each row; only where cells are whole */
     /* Values of the types that the place carries, and the bytes of one; 0: there is no such type. */
     void *carried[REEF_PLACE_CARRIES_MAX];
     uint32_t carried_size[REEF_PLACE_CARRIES_MAX];
@@ -81,13 +84,14 @@ typedef struct gathered {
         float narrow[GATHERED];
         double wide[GATHERED];
     } at[AXES];
-    uint32_t index[GATHERED], generation[GATHERED];
     float radius[GATHERED];
+    const reef_entity *entities; /* those of the block in the world, or `kept` */
     /* The values that are carried, where they lie in the world: of row i that of the block's row from[i], or, where no
      * row was left out, its row i. */
     const char *carried[REEF_PLACE_CARRIES_MAX];
     bool left_out;
     uint16_t from[GATHERED];
+    reef_entity kept[GATHERED]; /* where rows were left out: the others */
 } gathered;
 
 /* Hands out the same rows in the same order each time that it is begun anew; without their handles if these aren't
@@ -96,7 +100,8 @@ typedef struct cell_source {
     void (*begin)(void *context, bool handles);
     bool (*next)(void *context, gathered *g);
     void *context;
-    uint64_t most; /* it has no more rows */
+    uint64_t most;    /* it has no more rows */
+    uint32_t indices; /* those of its entities are below this, and slots are wanted; 0: they aren't */
 } cell_source;
 
 /* Sorts all rows of a source into grids. `rows` and `grids` keep their memory for the next time. False: no memory, and

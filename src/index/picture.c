@@ -25,6 +25,8 @@
 #include "query/query.h"
 #include "reef/column.h"
 #include "reef/term.h"
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- the pictures of a world ---- */
@@ -40,7 +42,6 @@ static void picture_free(reef_place *p)
 {
     memory *m = &p->world->family->memory;
     reef__cells_drop(m, &p->rows, &p->grids);
-    reef__memory_free(m, MEMORY_OTHER, p->slot, (size_t)p->slot_room * sizeof *p->slot);
     mutex_drop(&p->lock);
     reef__memory_free(m, MEMORY_OTHER, p, sizeof *p);
 }
@@ -54,8 +55,7 @@ void reef__pictures_drop(reef_world *w)
     w->pictures = NULL;
 }
 
-/* Frees the picture of a place that its type no longer has. */
-static COLD void picture_leave(reef_place *p)
+COLD void reef__picture_leave(reef_place *p)
 {
     reef_place **at = &p->world->pictures;
     while (*at != p) at = &(*at)->next;
@@ -75,8 +75,9 @@ static reef_place *picture_take(reef_world *w, const place_type *t)
         p->changes = changes;
         return p;
     }
-    if (p) picture_leave(p);
-    reef_query_desc d = {.terms = {{.component = {t->of->id}, .access = REEF_IN}}};
+    if (p) reef__picture_leave(p);
+    reef_query_desc d = {.terms = {{.component = {t->of->id}, .access = REEF_IN}},
+                         .entities = w->place_ghost ? REEF_EITHER : REEF_ENABLED};
     uint32_t n = 1;
     if (t->body && t->body != t->of)
         d.terms[n++] = (reef_term){.component = {t->body->id}, .access = REEF_IN, .op = REEF_OPTIONAL};
@@ -113,13 +114,16 @@ static reef_place *picture_take(reef_world *w, const place_type *t)
 typedef struct picture_source {
     const reef_place *p;
     reef_block b;
-    bool handles; /* of the entities, are wanted */
+    bool handles;    /* of the entities, are wanted */
+    uint32_t passes; /* that were begun */
+    bool strange;    /* the first one found somebody who is nowhere, or outside of the edges */
 } picture_source;
 
 static void picture_begin(void *context, bool handles)
 {
     picture_source *s = context;
     s->handles = handles;
+    s->passes++;
     query *q = s->p->query;
     const split_place begin = query_begin(q), end = query_end(q);
     reef__part_begin(&s->b, s->p->world, q, &begin, &end);
@@ -152,7 +156,16 @@ static const char *field_at(const reef_block *b, const type *t, uint32_t offset,
     return values ? values + offset : NULL;
 }
 
-/* Copies a coordinate of all rows of the block. Adding 0 makes 0 of -0. */
+/* Copies a coordinate of all rows of the block. Adding 0 makes 0 of -0. (The usual distances are constants, for which
+ * compilers vectorise the loop: row place_refresh.) */
+INLINE void copy_floats(float *to, const char *from, uint32_t n, size_t stride)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        float x;
+        memcpy(&x, from + i * stride, sizeof x);
+        to[i] = x + 0.0f;
+    }
+}
 static void copy_axis(const picture_source *s, uint32_t axis, gathered *g)
 {
     const place_type *t = s->p->type;
@@ -160,11 +173,9 @@ static void copy_axis(const picture_source *s, uint32_t axis, gathered *g)
     uint32_t stride;
     const char *from = field_at(&s->b, t->of, t->offset[axis], reef__kind_size(t->kind), &stride);
     if (t->kind == REEF_F32) {
-        for (uint32_t i = 0; i < n; i++) {
-            float x;
-            memcpy(&x, from + (size_t)i * stride, sizeof x);
-            g->at[axis].narrow[i] = x + 0.0f;
-        }
+        if (stride == 2 * sizeof(float)) copy_floats(g->at[axis].narrow, from, n, 2 * sizeof(float));
+        else if (stride == 4 * sizeof(float)) copy_floats(g->at[axis].narrow, from, n, 4 * sizeof(float));
+        else copy_floats(g->at[axis].narrow, from, n, stride);
     } else if (t->kind == REEF_F64) {
         for (uint32_t i = 0; i < n; i++) {
             double x;
@@ -198,26 +209,32 @@ static void copy_radius(const picture_source *s, gathered *g)
     }
 }
 
-/* Is every coordinate a number, and between the edges? A number minus itself is 0. */
+/* Are all coordinates of an axis at least `low`, and below `high`? (Such loops are vectorised; a sum of floats wouldn't
+ * be.) */
+static bool all_narrow_between(const float *at, uint32_t n, float low, float high)
+{
+    uint32_t outside = 0;
+    for (uint32_t i = 0; i < n; i++) outside |= (at[i] >= low) & (at[i] < high) ? 0 : 1u;
+    return outside == 0;
+}
+static bool all_wide_between(const double *at, uint32_t n, double low, double high)
+{
+    uint64_t outside = 0;
+    for (uint32_t i = 0; i < n; i++) outside |= (at[i] >= low) & (at[i] < high) ? 0 : UINT64_C(1);
+    return outside == 0;
+}
+
+/* Is every coordinate a number, and between the edges? (The nearest float to the upper edge may be a little below it:
+ * then keep_those_somewhere finds that one which is just there is between them as well.) */
 static bool all_are_somewhere(const place_type *t, const gathered *g, uint32_t n)
 {
     bool somewhere = true;
     for (uint32_t a = 0; a < t->axes; a++) {
-        if (t->length[a] > 0) {
-            const double low = t->low[a], high = low + t->length[a];
-            for (uint32_t i = 0; i < n; i++) {
-                const double x = t->kind == REEF_F32 ? (double)g->at[a].narrow[i] : g->at[a].wide[i];
-                somewhere &= x >= low && x < high;
-            }
-        } else if (t->kind == REEF_F32) {
-            float sum = 0;
-            for (uint32_t i = 0; i < n; i++) sum += g->at[a].narrow[i] - g->at[a].narrow[i];
-            somewhere &= sum == 0;
-        } else {
-            double sum = 0;
-            for (uint32_t i = 0; i < n; i++) sum += g->at[a].wide[i] - g->at[a].wide[i];
-            somewhere &= sum == 0;
-        }
+        const bool wraps = t->length[a] > 0, narrow = t->kind == REEF_F32;
+        const double least = narrow ? -(double)FLT_MAX : -DBL_MAX;
+        const double low = wraps ? t->low[a] : least, high = wraps ? t->low[a] + t->length[a] : (double)INFINITY;
+        somewhere &= narrow ? all_narrow_between(g->at[a].narrow, n, (float)low, (float)high)
+                            : all_wide_between(g->at[a].wide, n, low, high);
     }
     return somewhere;
 }
@@ -235,35 +252,46 @@ static void keep_those_somewhere(const place_type *t, gathered *g, uint32_t n, c
             if (t->kind == REEF_F32) g->at[a].narrow[to] = (float)x;
             else g->at[a].wide[to] = x;
         }
-        if (handles) {
-            g->index[to] = g->index[i];
-            g->generation[to] = g->generation[i];
-        }
+        if (handles) g->kept[to] = g->entities[i];
         if (t->body) g->radius[to] = g->radius[i];
         g->from[to] = (uint16_t)i;
         to += somewhere;
     }
+    g->entities = g->kept;
     g->left_out = true;
     g->count = to;
+}
+
+/* In a world with ghosts: leaves out who is disabled as a whole, unless the block's rows are ghosts. */
+static const uint64_t *rows_shown(const picture_source *s, const uint64_t *mask, uint64_t *shown)
+{
+    const reef_world *w = s->p->world;
+    const uint64_t *disabled = disabled_words(w, 0, s->b.loop.unit);
+    if (disabled == NULL || reef__slot_seek(w, w->place_ghost, s->b.loop.slots[0].head.table) != 0) return mask;
+    for (uint32_t k = 0; k < BIT_WORDS; k++) shown[k] = (mask ? mask[k] : ~UINT64_C(0)) & ~disabled[k];
+    return shown;
 }
 
 static bool picture_next(void *context, gathered *g)
 {
     picture_source *s = context;
     const place_type *t = s->p->type;
+    uint64_t shown[BIT_WORDS];
     if (!reef_next(&s->b)) return false;
     const uint32_t n = g->count = s->b.count;
     const uint64_t *mask = reef_block_mask(&s->b);
+    if (UNLIKELY(s->p->world->place_ghost != 0)) mask = rows_shown(s, mask, shown);
     for (uint32_t a = 0; a < t->axes; a++) copy_axis(s, a, g);
     if (t->body) copy_radius(s, g);
     for (uint32_t k = 0; s->handles && k < t->carried_count; k++)
         g->carried[k] = reef_block_in(&s->b, (reef_component){t->carried[k]->id});
     g->left_out = false;
-    for (uint32_t i = 0; s->handles && i < n; i++) {
-        g->index[i] = s->b.entities[i].index;
-        g->generation[i] = s->b.entities[i].generation;
+    g->entities = s->b.entities;
+    const bool unsure = s->passes == 1 || s->strange;
+    if (mask || (unsure && !all_are_somewhere(t, g, n))) {
+        s->strange |= mask == NULL;
+        keep_those_somewhere(t, g, n, mask, s->handles);
     }
-    if (mask || !all_are_somewhere(t, g, n)) keep_those_somewhere(t, g, n, mask, s->handles);
     return true;
 }
 
@@ -337,36 +365,25 @@ static bool picture_is_right(const reef_place *p, picture_seen *now)
     return right && now->rows == p->seen.rows && now->values == p->seen.values && now->moves == p->seen.moves;
 }
 
-/* Notes in which row each entity is. False: no memory. */
-static bool slots_fill(reef_place *p)
-{
-    const reef_world *w = p->world;
-    const uint32_t count = w->hot.index_count;
-    if (p->type->carried_count == 0 && !p->type->whole) return true;
-    if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &p->slot, &p->slot_room, count, sizeof *p->slot))
-        return false;
-    if (count) memset(p->slot, 0xFF, count * sizeof *p->slot);
-    p->slot_count = count;
-    for (uint32_t i = 0; i < p->rows.count; i++) p->slot[p->rows.index[i]] = i;
-    return true;
-}
-
 /* Makes the picture if it isn't right. `seen`: what was written up to this version is a part of it; what is written
  * from now on has a newer one. *fresh: it was made. False: no memory. */
 static bool picture_refresh(reef_place *p, uint64_t seen, bool *fresh)
 {
     picture_source s = {.p = p};
-    cell_source source = {picture_begin, picture_next, &s, 0};
+    cell_source source = {picture_begin, picture_next, &s, 0, 0};
     picture_seen now;
     *fresh = false;
     if (picture_is_right(p, &now)) return true;
     now.version = seen;
     source.most = now.rows;
-    p->made = reef__cells_sort(&p->world->family->memory, p->type, &source, &p->rows, &p->grids) && slots_fill(p);
+    if (p->type->carried_count || p->type->whole) source.indices = p->world->hot.index_count;
+    p->made = reef__cells_sort(&p->world->family->memory, p->type, &source, &p->rows, &p->grids);
     p->seen = now;
-    uint32_t highest = 0;
-    for (uint32_t i = 0; i < p->rows.count; i++) highest = p->rows.index[i] > highest ? p->rows.index[i] : highest;
-    p->parts = p->rows.count ? (highest >> PART_BITS) + 1 : 0;
+    int32_t highest = INT32_MIN; /* with a sign, as any processor compares several at once */
+    const uint32_t flip = 0x80000000u, rows = p->rows.count, *index = p->rows.index;
+    for (uint32_t i = 0; i < rows; i++)
+        highest = (int32_t)(index[i] ^ flip) > highest ? (int32_t)(index[i] ^ flip) : highest;
+    p->parts = rows ? (((uint32_t)highest ^ flip) >> PART_BITS) + 1 : 0;
     *fresh = p->made;
     return p->made;
 }

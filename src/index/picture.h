@@ -28,13 +28,12 @@ struct reef_place {
     mutex lock;       /* held while systems refresh it */
     bool made;        /* false: there is no picture yet, or the last one couldn't be made */
     picture_seen seen;
+    double beyond;  /* how far the furthest question reached that was refused; under the lock */
     bool wraps;     /* some axis does */
     double slack;   /* how far off a distance over an edge may be, and a little more */
     uint32_t parts; /* of its pairs: the entities with indices up to PART_INDICES - 1, and so on */
     cell_rows rows;
     cell_grids grids;
-    /* By the index of an entity: its row, or REEF_NO_SLOT. Only of a place that carries values or has whole cells. */
-    uint32_t *slot, slot_room, slot_count;
 };
 
 /* Frees all pictures of a world. */
@@ -56,6 +55,9 @@ size_t reef__picture_explain(reef_world *w, uint32_t component, char *text, size
 
 /* Takes a coordinate back between the edges of an axis that wraps around. */
 double reef__edge_wrap(const place_type *t, uint32_t axis, double x);
+
+/* Frees the picture and its query: of a place that its type no longer has, or that shows others. */
+void reef__picture_leave(reef_place *p);
 
 /* The picture of a type; NULL: there is none. */
 reef_place *reef__picture_find(const reef_world *w, uint32_t component);

@@ -30,7 +30,7 @@ reef_place_stats reef_place_stats_of(const reef_place *p)
     const cell_rows *r = &p->rows;
     const size_t row = p->type->axes * (r->wide ? sizeof(double) : sizeof(float)) + sizeof *r->index +
                        (r->old ? sizeof(uint32_t) : sizeof(uint16_t)) + (r->bodies ? sizeof *r->radius : 0);
-    uint64_t more = (uint64_t)p->slot_room * sizeof *p->slot;
+    uint64_t more = (uint64_t)r->slot_room * sizeof *r->slot + (r->cell ? (uint64_t)r->room * sizeof *r->cell : 0);
     for (uint32_t k = 0; k < p->type->carried_count; k++) more += (uint64_t)r->room * r->carried_size[k];
     s.rows = r->count;
     s.bytes = more + sizeof *p + r->room * row + (uint64_t)p->grids.bucket_room * sizeof *p->grids.start;

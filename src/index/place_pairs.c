@@ -302,7 +302,7 @@ reef_status reef_place_pairs_each(const reef_place *p, const reef_place_pairs *a
     if (p == NULL || ask == NULL || ask->found == NULL || !(ask->distance >= 0)) return REEF_BAD_ARGUMENT;
     pairing x = {.p = p, .ask = ask};
     x.test = (asked_rows){p->world, UINT32_MAX, 0, reef__place_filter(p, ask->only, &fits)};
-    if (!fits) return REEF_BAD_ARGUMENT;
+    if (!fits || !ask_reaches(p, ask->distance, 0)) return REEF_BAD_ARGUMENT;
     if (p->rows.count == 0) return REEF_OK;
     x.plain = p->type->axes == 2 && !p->wraps && !p->rows.wide && !p->rows.bodies;
     memory *m = &p->world->family->memory;

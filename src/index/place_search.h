@@ -21,6 +21,14 @@ double reef__ask_coordinate(const place_type *t, double x);
 /* Reads what all questions have in common. `at` may still be outside of the edges. False: nothing can be found. */
 bool reef__ask_take(const reef_place *p, const reef_place_ask *ask, asked_rows *test, double *at);
 
+/* May a question reach as far as a radius and a way of this squared length? Only in a world with ghosts there is a
+ * limit (src/index/place_ghosts.c). */
+bool reef__ask_reaches(const reef_place *p, double radius, double squared);
+INLINE bool ask_reaches(const reef_place *p, double radius, double squared)
+{
+    return LIKELY(p->world->place_ghost == 0) || reef__ask_reaches(p, radius, squared);
+}
+
 bool reef__row_matches(const asked_rows *t, uint32_t index);
 
 /* Does the entity with this index count? */

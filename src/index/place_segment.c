@@ -154,16 +154,19 @@ reef_hit reef_place_hit(const reef_place *p, const reef_place_ask *ask)
 {
     reef_hit hit = {.along = 0};
     segment s = {.p = p, .along = 2};
+    double squared = 0;
     if (!reef__ask_take(p, ask, &s.test, s.at)) return hit;
     for (uint32_t a = 0; a < p->type->axes; a++) {
         const double end = reef__ask_coordinate(p->type, ask->end[a]);
         s.way[a] = (double)(float)(end - s.at[a]);
         if (!(s.way[a] - s.way[a] == 0)) return hit;
+        squared += s.way[a] * s.way[a];
         const double length = p->type->length[a];
         if (length > 0 && !(s.way[a] <= LENGTHS_MAX * length && s.way[a] >= -LENGTHS_MAX * length)) return hit;
         if (length > 0) s.at[a] = reef__edge_wrap(p->type, a, s.at[a]);
     }
     s.radius = ask->radius;
+    if (!ask_reaches(p, s.radius, squared)) return hit;
     for (const cell_grid *g = p->grids.grid, *last = g + p->grids.count; g < last; g++) segment_search(&s, g);
     if (s.along <= 1) hit = (reef_hit){entity_of(p, s.row), s.along};
     return hit;

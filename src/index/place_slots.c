@@ -7,11 +7,24 @@
 #include "index/place_search.h"
 #include "reef/place.h"
 
+void reef_place_slots(const reef_place *p, const reef_entity *entities, uint32_t n, uint32_t *slots)
+{
+    if (slots == NULL || entities == NULL) return;
+    const uint32_t count = p ? p->rows.count : 0, room = p ? p->rows.slot_room : 0;
+    const uint32_t *const slot = p ? p->rows.slot : NULL, *const index = p ? p->rows.index : NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const reef_entity e = entities[i];
+        const uint32_t row = LIKELY(e.index < room) ? slot[e.index] : REEF_NO_SLOT;
+        const bool there = LIKELY(row < count && index[row] == e.index && entity_of(p, row).generation == e.generation);
+        slots[i] = there ? row : REEF_NO_SLOT;
+    }
+}
+
 uint32_t reef_place_slot(const reef_place *p, reef_entity e)
 {
-    if (p == NULL || e.index >= p->slot_count) return REEF_NO_SLOT;
-    const uint32_t row = p->slot[e.index];
-    return row != REEF_NO_SLOT && entity_of(p, row).generation == e.generation ? row : REEF_NO_SLOT;
+    uint32_t slot;
+    reef_place_slots(p, &e, 1, &slot);
+    return slot;
 }
 
 reef_entity reef_place_entity(const reef_place *p, uint32_t slot)
@@ -28,13 +41,14 @@ const void *reef_place_carried_id(const reef_place *p, reef_component c)
 
 reef_place_cells reef_place_cells_of(const reef_place *p)
 {
-    reef_place_cells c = {{0, 0, 0}, NULL, {NULL, NULL, NULL}};
+    reef_place_cells c = {{0, 0, 0}, NULL, NULL, {NULL, NULL, NULL}};
     if (p == NULL || !p->type->whole) return c;
     for (uint32_t a = 0; a < AXES; a++) {
         c.side[a] = p->type->cells[a];
         if (a < p->type->axes) c.at[a] = p->rows.at[a];
     }
     c.first = p->grids.start + p->grids.grid[0].first;
+    c.cell = p->rows.cell;
     return c;
 }
 

@@ -8,6 +8,7 @@
 #include "storage/world_data.h"
 #include "query/chunk_cursor.h"
 #include "query/row_filter.h"
+#include "query/variables.h"
 #include <string.h>
 
 enum {
@@ -136,14 +137,15 @@ static value_rows *value_rows_copy(memory *m, const value_rows *from)
         T x, y; \
         memcpy(&x, a + i * sizeof x, sizeof x); \
         memcpy(&y, b + i * sizeof y, sizeof y); \
-        unlike |= (uint64_t)(x != y) << i; \
+        unlike[i] = x != y; \
     } \
     break
 
-/* The bits of up to 64 elements that are different. Most often all are the same, and then one call says so. */
+/* The bits of up to 64 elements that are different. Most often all are the same, and then one call says so. (Compilers
+ * vectorise a loop that writes bytes.) */
 static uint64_t rows_unlike(const char *a, const char *b, uint32_t size, uint32_t rows)
 {
-    uint64_t unlike = 0;
+    uint8_t unlike[64] = {0};
     if (memcmp(a, b, (size_t)rows * size) == 0) return 0;
     switch (size) {
     case 1: ROWS_UNLIKE(uint8_t);
@@ -151,9 +153,9 @@ static uint64_t rows_unlike(const char *a, const char *b, uint32_t size, uint32_
     case 4: ROWS_UNLIKE(uint32_t);
     case 8: ROWS_UNLIKE(uint64_t);
     default:
-        for (uint32_t i = 0; i < rows; i++) unlike |= (uint64_t)(memcmp(a + i * size, b + i * size, size) != 0) << i;
+        for (uint32_t i = 0; i < rows; i++) unlike[i] = memcmp(a + i * size, b + i * size, size) != 0;
     }
-    return unlike;
+    return bytes_pack(unlike);
 }
 
 /* What a word of rows was, or is. */
@@ -167,7 +169,7 @@ typedef struct word_now {
 static bool changes_note(refreshing *r, uint64_t gone, const word_now *was, uint64_t come, const word_now *is)
 {
     value_rows *x = r->rows;
-    uint64_t old[64] = {0}, new[64] = {0};
+    uint64_t old[64], new[64]; /* keys of all rows, if there are many */
     const bool many = bits_count(gone | come) > KEYS_MANY;
     if (r->flood) return true;
     if (x->noted > r->most) return r->flood = true;
@@ -179,6 +181,7 @@ static bool changes_note(refreshing *r, uint64_t gone, const word_now *was, uint
         const uint32_t i = bits_first(rows);
         const uint64_t bit = rows & (0 - rows);
         const size_t at = (size_t)i * x->bytes;
+        if (!many) old[i] = new[i] = 0;
         if (!many && (gone & bit)) reef__order_keys(&x->by, was->values + at, 1, &old[i]);
         if (!many && (come & bit)) reef__order_keys(&x->by, is->values + at, 1, &new[i]);
         if (gone & bit) x->note[x->noted++] = (order_row){old[i], was->entities[i].index, GONE};
@@ -361,8 +364,10 @@ static bool chunks_refresh(refreshing *r)
     r->visited = 0;
     r->different = false;
     if (!r->only_look) r->rows->walk++;
-    for (chunk_cursor c = {.q = r->q}; chunk_next(&c);)
+    for (chunk_cursor c = {.q = r->q}; chunk_next(&c);) {
         if (!chunk_refresh(r, &c, &now)) return false;
+        if (r->only_look && r->different) return true;
+    }
     return chunks_forget(r);
 }
 
@@ -422,14 +427,15 @@ bool reef__value_rows_refresh(value_rows **rows, const query *q, const ordering 
     seen_look(&r);
     r.only_look = REEF_ACQUIRE_U32(&r.rows->holders) > 1;
     bool ok = !r.only_look || chunks_refresh(&r);
-    if (r.only_look && r.different) {
+    if (r.only_look && r.different && !q->world->running) reef__bindings_let_go(q->world, r.rows);
+    if (r.only_look && r.different && REEF_ACQUIRE_U32(&r.rows->holders) > 1) {
         value_rows *own = value_rows_copy(m, r.rows);
         if (own == NULL) return false;
         reef__value_rows_leave(m, r.rows);
         *rows = r.rows = own;
+    }
+    if (!r.only_look || r.different) {
         r.only_look = false;
-        ok = rows_refresh(&r);
-    } else if (!r.only_look) {
         ok = rows_refresh(&r);
     }
     *fresh = r.compared;

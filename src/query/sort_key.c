@@ -1,8 +1,8 @@
 /* Orders: what a reef_order means, the keys of a chunk at a time, and sorting by them.
  *
- * Rows are sorted by digits of 8 bits, first those of the index and then those of the key, the lowest first: each pass
- * is stable, so the last one decides. All twelve digits are counted at once; digits that are the same in all rows (the
- * upper halves of small numbers) cost no pass. */
+ * Rows are sorted by digits, first those of the index and then those of the key, the lowest first: each pass is stable,
+ * so the last one decides. Bits that are the same in all rows, at the ends of a number, are in no digit. Digits have 11
+ * bits where many rows are still within a cache, and 8 otherwise. */
 #include "query/sort_key.h"
 #include "base/platform.h"
 #include "type/fields.h"
@@ -17,7 +17,15 @@
 #include "reef/order.h"
 #include "reef/relation.h"
 
-enum { FEW_ROWS = 24, DIGITS_INDEX = 4, DIGITS = 12 };
+enum {
+    FEW_ROWS = 24,
+    NARROW = 8, /* bits of a digit */
+    WIDE = 11,
+    DIGIT_VALUES_MAX = 1 << WIDE,
+    DIGITS_MAX = 12,
+    ROWS_FOR_WIDE = 2048, /* the least, and the most, of which a digit has `WIDE` bits */
+    ROWS_FOR_WIDE_MOST = 1 << 16
+};
 
 static bool order_field_fits(const reef_field *f)
 {
@@ -182,33 +190,73 @@ static void order_few(order_row *rows, size_t count) /* insertion sort */
     }
 }
 
-static uint32_t order_digit(const order_row *r, uint32_t digit)
+/* The digits by which rows are sorted: bits of the index, and then bits of the key, in which some rows differ. */
+typedef struct order_digits {
+    uint32_t count, values; /* a digit has so many values */
+    struct {
+        bool of_index;
+        uint32_t shift;
+    } digit[DIGITS_MAX];
+} order_digits;
+
+static void digits_add(order_digits *d, bool of_index, uint64_t differ, uint32_t width)
 {
-    return digit < DIGITS_INDEX ? r->index >> 8 * digit & 255 : (uint32_t)(r->key >> 8 * (digit - DIGITS_INDEX)) & 255;
+    uint32_t first = 0;
+    if (differ == 0) return;
+    while (!(differ >> first & 1)) first++;
+    for (; first < 64 && differ >> first; first += width) {
+        d->digit[d->count].of_index = of_index;
+        d->digit[d->count++].shift = first;
+    }
+}
+
+INLINE uint32_t order_digit(const order_digits *d, uint32_t k, const order_row *r)
+{
+    const uint64_t bits = d->digit[k].of_index ? r->index : r->key;
+    return (uint32_t)(bits >> d->digit[k].shift) & (d->values - 1);
+}
+
+/* One pass: rows go to where those with their digit begin. */
+static void digit_sort(const order_digits *d, uint32_t k, uint32_t *at, const order_row *rows, order_row *to,
+                       size_t count)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < d->values; i++) {
+        const uint32_t n = at[i];
+        at[i] = sum;
+        sum += n;
+    }
+    if (d->digit[k].of_index)
+        for (size_t i = 0; i < count; i++) to[at[rows[i].index >> d->digit[k].shift & (d->values - 1)]++] = rows[i];
+    else
+        for (size_t i = 0; i < count; i++)
+            to[at[(uint32_t)(rows[i].key >> d->digit[k].shift) & (d->values - 1)]++] = rows[i];
 }
 
 order_row *reef__order_rows(order_row *rows, order_row *scratch, size_t count)
 {
-    uint32_t counts[DIGITS][256];
+    uint32_t counts[DIGIT_VALUES_MAX];
     if (count <= FEW_ROWS) {
         order_few(rows, count);
         return rows;
     }
-    memset(counts, 0, sizeof counts);
+    const uint32_t width = count >= ROWS_FOR_WIDE && count <= ROWS_FOR_WIDE_MOST ? WIDE : NARROW;
+    order_digits d = {.values = 1u << width};
+    uint64_t keys = 0;
+    uint32_t indices = 0;
     bool by_index = true; /* already sorted by index, as tables are that never lost a row */
-    for (size_t i = 0; i < count; i++) {
-        by_index &= i == 0 || rows[i - 1].index <= rows[i].index;
-        for (uint32_t digit = 0; digit < DIGITS; digit++) counts[digit][order_digit(&rows[i], digit)]++;
+    for (size_t i = 1; i < count; i++) {
+        by_index &= rows[i - 1].index <= rows[i].index;
+        keys |= rows[i].key ^ rows[0].key;
+        indices |= rows[i].index ^ rows[0].index;
     }
-    for (uint32_t digit = by_index ? DIGITS_INDEX : 0; digit < DIGITS; digit++) {
-        uint32_t *at = counts[digit], sum = 0;
-        if (at[order_digit(&rows[0], digit)] == count) continue;
-        for (uint32_t i = 0; i < 256; i++) {
-            uint32_t n = at[i];
-            at[i] = sum;
-            sum += n;
-        }
-        for (size_t i = 0; i < count; i++) scratch[at[order_digit(&rows[i], digit)]++] = rows[i];
+    if (!by_index) digits_add(&d, true, indices, width);
+    digits_add(&d, false, keys, width);
+    for (uint32_t k = 0; k < d.count; k++) {
+        memset(counts, 0, d.values * sizeof *counts);
+        for (size_t i = 0; i < count; i++) counts[order_digit(&d, k, &rows[i])]++;
+        if (counts[order_digit(&d, k, &rows[0])] == count) continue; /* the same in all rows */
+        digit_sort(&d, k, counts, rows, scratch, count);
         order_row *sorted = scratch;
         scratch = rows;
         rows = sorted;

@@ -14,6 +14,7 @@
 #include "storage/multi_store.h"
 #include "storage/place.h"
 #include "storage/relation_index.h"
+#include "storage/row_bits.h"
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
 #include "query/query.h"
@@ -29,28 +30,6 @@ static bool text_is(const value_test *t, const char *p)
     return memcmp(p, t->text, t->length) == 0 && (t->length == t->bytes || p[t->length] == 0);
 }
 
-static uint64_t whole_at(const value_test *t, const char *p)
-{
-    uint8_t a;
-    uint16_t b;
-    uint32_t c;
-    uint64_t d;
-    switch (t->bytes) {
-    case 1: return memcpy(&a, p, 1), a;
-    case 2: return memcpy(&b, p, 2), b;
-    case 4: return memcpy(&c, p, 4), c;
-    default: return memcpy(&d, p, 8), d;
-    }
-}
-
-static double float_at(const value_test *t, const char *p)
-{
-    float f;
-    double d;
-    if (t->kind == REEF_F64) return memcpy(&d, p, 8), d;
-    return memcpy(&f, p, 4), (double)f;
-}
-
 /* Does the field at p fulfil the test? */
 static bool field_fulfils(const value_test *t, const char *p)
 {
@@ -58,15 +37,15 @@ static bool field_fulfils(const value_test *t, const char *p)
     switch (t->form) {
     case VALUE_NEVER: return false;
     case VALUE_INSIDE:
-        return (((whole_at(t, p) - t->low) & (~UINT64_C(0) >> (64 - 8 * t->bytes))) <= t->span) != t->inverted;
-    case VALUE_ANY_BIT: return (whole_at(t, p) & t->low) != 0;
-    case VALUE_ALL_BITS: return (whole_at(t, p) & t->low) == t->low;
-    case VALUE_LESS: return float_at(t, p) < a;
-    case VALUE_AT_MOST: return float_at(t, p) <= a;
-    case VALUE_MORE: return float_at(t, p) > a;
-    case VALUE_AT_LEAST: return float_at(t, p) >= a;
-    case VALUE_UNEQUAL: return float_at(t, p) < a || float_at(t, p) > a;
-    case VALUE_WITHIN: return float_at(t, p) >= a && float_at(t, p) <= b;
+        return (((field_whole(t, p) - t->low) & (~UINT64_C(0) >> (64 - 8 * t->bytes))) <= t->span) != t->inverted;
+    case VALUE_ANY_BIT: return (field_whole(t, p) & t->low) != 0;
+    case VALUE_ALL_BITS: return (field_whole(t, p) & t->low) == t->low;
+    case VALUE_LESS: return field_float(t, p) < a;
+    case VALUE_AT_MOST: return field_float(t, p) <= a;
+    case VALUE_MORE: return field_float(t, p) > a;
+    case VALUE_AT_LEAST: return field_float(t, p) >= a;
+    case VALUE_UNEQUAL: return field_float(t, p) < a || field_float(t, p) > a;
+    case VALUE_WITHIN: return field_float(t, p) >= a && field_float(t, p) <= b;
     case VALUE_TEXT: return text_is(t, p) != t->inverted;
     case VALUE_ALWAYS: return true;
     }
@@ -81,17 +60,6 @@ bool reef__value_fulfils(const query *q, uint32_t i, const void *value)
 }
 
 /* ---- columns ---- */
-
-/* Eight bytes, each 0 or 1, become eight bits: the multiplication moves byte k to bit 56 + k. */
-INLINE uint64_t bytes_pack(const uint8_t *yes)
-{
-    uint64_t word = 0, eight;
-    for (uint32_t k = 0; k < 8; k++) {
-        memcpy(&eight, yes + k * 8, 8);
-        word |= (LITTLE_64(eight) * UINT64_C(0x0102040810204080) >> 56) << (k * 8);
-    }
-    return word;
-}
 
 /* Keeps the rows of whole words for which `fulfils` says yes of the field x; `low` and `span` are the test's numbers in
  * the field's type. Row value_term: 0.23 ns a row. Fields that fill their column lie side by side, which has a loop of

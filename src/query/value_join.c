@@ -14,6 +14,7 @@
 #include "storage/world_data.h"
 #include "query/query.h"
 #include "query/value_term.h"
+#include "query/variables.h"
 #include "reef/condition.h"
 #include "reef/prefab.h"
 #include "reef/relation.h"
@@ -53,8 +54,7 @@ static const char *join_term_wrong(const reef_term *t, const term_facts *f)
 
 static bool kinds_compare(reef_kind a, reef_kind b)
 {
-    const bool float_a = a == REEF_F32 || a == REEF_F64, float_b = b == REEF_F32 || b == REEF_F64;
-    return a == b || (float_a && float_b) || (kind_is_whole(a) && kind_is_whole(b));
+    return a == b || (kind_floats(a) && kind_floats(b)) || (kind_is_whole(a) && kind_is_whole(b));
 }
 
 /* The same for a condition that compares with a value. */
@@ -125,41 +125,14 @@ typedef struct operand {
 static operand operand_at(const value_test *t, const char *p)
 {
     operand o = {.kind = t->kind, .x = {.u64 = 0}};
-    float f;
-    switch (t->kind) {
-    case REEF_I8: o.x.i64 = (int8_t)*p; break;
-    case REEF_BOOL: o.x.u64 = *p != 0; break;
-    case REEF_U8: o.x.u64 = (uint8_t)*p; break;
-    case REEF_I16: {
-        int16_t i;
-        memcpy(&i, p, sizeof i);
-        o.x.i64 = i;
-        break;
-    }
-    case REEF_U16: {
-        uint16_t u;
-        memcpy(&u, p, sizeof u);
-        o.x.u64 = u;
-        break;
-    }
-    case REEF_I32: {
-        int32_t i;
-        memcpy(&i, p, sizeof i);
-        o.x.i64 = i;
-        break;
-    }
-    case REEF_U32: {
-        uint32_t u;
-        memcpy(&u, p, sizeof u);
-        o.x.u64 = u;
-        break;
-    }
-    case REEF_F32: memcpy(&f, p, sizeof f), o.x.f64 = (double)f; break;
-    case REEF_CHAR:
+    if (t->kind == REEF_CHAR) {
         o.text = p;
         while (o.length < t->bytes && p[o.length]) o.length++;
-        break;
-    default: memcpy(&o.x, p, sizeof o.x);
+    } else if (kind_floats(t->kind)) {
+        o.x.f64 = field_float(t, p);
+    } else {
+        const uint64_t sign = kind_has_sign(t->kind) ? UINT64_C(1) << (8 * t->bytes - 1) : 0, x = field_whole(t, p);
+        o.x.u64 = t->kind == REEF_BOOL ? x != 0 : (x ^ sign) - sign;
     }
     return o;
 }
@@ -169,11 +142,7 @@ static operand operand_literal(const value_test *t, uint32_t side)
     return (operand){.kind = t->kind, .x = t->number[side], .text = t->text, .length = t->length};
 }
 
-static bool kind_floats(reef_kind k) { return k == REEF_F32 || k == REEF_F64; }
-static bool operand_is_negative(const operand *o)
-{
-    return (o->kind == REEF_I8 || o->kind == REEF_I16 || o->kind == REEF_I32 || o->kind == REEF_I64) && o->x.i64 < 0;
-}
+static bool operand_is_negative(const operand *o) { return kind_has_sign(o->kind) && o->x.i64 < 0; }
 
 typedef enum value_order { ORDER_BELOW, ORDER_SAME, ORDER_ABOVE, ORDER_OTHER, ORDER_NONE } value_order;
 
@@ -291,19 +260,68 @@ bool reef__join_holds(const query *q, const struct value_join *j, const reef_ent
     return operands_compare(t->compare, &x, &with[0], &with[1]);
 }
 
-void reef__joined_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end)
+/* The fields of one test for the rows of a chunk. */
+typedef struct joined_side {
+    const value_test *test; /* NULL: a literal */
+    const char *column;     /* where the first row has the field; NULL: it is looked up row by row */
+    size_t stride;          /* 0: all rows have the same one */
+    const reef_entity *entities;
+} joined_side;
+
+/* False: no row has the field. */
+static bool joined_side_take(const look *l, uint32_t test, joined_side *side)
 {
     const query *q = l->q;
-    const struct value_terms *v = q->values;
-    for (const struct value_join *j = v->joins, *stop = j + v->join_count; j < stop; j++) {
-        if (reef__join_slots(q, j) & ~1u) continue;
-        for (uint32_t k = first; k < end; k++) {
-            uint64_t kept = 0;
-            for (uint64_t word = words[k]; word; word &= word - 1)
-                if (reef__join_holds(q, j, &l->entities[k * 64 + bits_first(word)])) kept |= word & (0 - word);
-            words[k] = kept;
-        }
+    const uint32_t term = reef__test_term(q, test);
+    const value_test *t = &q->values->tests[test];
+    const type *x = type_known(t->component);
+    *side = (joined_side){.test = t, .entities = l->entities};
+    if (q->facts[term].fixed) side->column = reef__value_field(q, t, q->terms[term].source);
+    else if (x->stored) return true;
+    else side->column = reef__test_column(q->world, x, t, unit_slots(q->world, l->unit), &side->stride);
+    return side->column != NULL;
+}
+
+/* False: the row hasn't got the field. */
+static bool joined_operand(const query *q, const joined_side *side, uint32_t row, operand *to)
+{
+    const char *p = side->column + row * side->stride;
+    if (side->column == NULL) p = reef__value_field(q, side->test, side->entities[row]);
+    if (p) *to = operand_at(side->test, p);
+    return p != NULL;
+}
+
+/* Keeps the rows for which a join holds that is about the row alone. */
+static void joined_rows(const look *l, const struct value_join *j, uint64_t *words, uint32_t first, uint32_t end)
+{
+    const query *q = l->q;
+    const value_test *t = &q->values->tests[j->test];
+    const uint32_t sides = t->compare == REEF_WITHIN ? 2 : 1;
+    joined_side own, other[2] = {{0}};
+    operand x, with[2];
+    bool some = joined_side_take(l, j->test, &own);
+    for (uint32_t i = 0; i < sides; i++) {
+        if (j->named[i]) some = some && joined_side_take(l, j->named[i] - 1, &other[i]);
+        else with[i] = operand_literal(t, i);
     }
+    for (uint32_t k = first; k < end; k++) {
+        uint64_t kept = 0;
+        for (uint64_t word = some ? words[k] : 0; word; word &= word - 1) {
+            const uint32_t row = k * 64 + bits_first(word);
+            bool holds = joined_operand(q, &own, row, &x);
+            for (uint32_t i = 0; holds && i < sides; i++)
+                holds = other[i].test == NULL || joined_operand(q, &other[i], row, &with[i]);
+            if (holds && operands_compare(t->compare, &x, &with[0], &with[1])) kept |= word & (0 - word);
+        }
+        words[k] = kept;
+    }
+}
+
+void reef__joined_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end)
+{
+    const struct value_terms *v = l->q->values;
+    for (const struct value_join *j = v->joins, *stop = j + v->join_count; j < stop; j++)
+        if (!(reef__join_slots(l->q, j) & ~1u)) joined_rows(l, j, words, first, end);
 }
 
 /* ---- finding who has a value ---- */
@@ -330,7 +348,7 @@ bool reef__join_finds(const query *q, const struct value_join *j, uint32_t varia
 static bool list_put(query *q, value_list *l, const value_test *t, reef_entity e)
 {
     reef_world *w = q->world;
-    if (!entity_is_visited(q->world, e)) return true;
+    if (!entity_is_visited(w, e)) return true;
     const char *p = reef__value_field(q, t, e);
     if (p == NULL || bit_read(bit_store_of(w, t->component | BIT_DISABLED), place_of(w, e))) return true;
     const operand x = operand_at(t, p);
@@ -362,12 +380,17 @@ static bool list_make(query *q, const value_test *t, value_list *l)
     return true;
 }
 
+void reef__value_list_leave(const query *q, value_list *l)
+{
+    if (l->held) l->leave(&q->world->family->memory, l->held);
+    l->held = NULL;
+}
+
 bool reef__value_list_ready(query *q, uint32_t field, value_list *l)
 {
     reef_world *w = q->world;
     const value_test *t = &q->values->tests[field];
-    if (l->held) l->leave(&w->family->memory, l->held);
-    l->held = NULL;
+    reef__value_list_leave(q, l);
     l->bytes = t->bytes;
     l->by = (ordering){.kind = t->kind, .bytes = t->bytes < KEY_TEXT ? t->bytes : KEY_TEXT, .stride = t->bytes};
     if (w->indexes && !w->running && !w->indexes->hold(w, t->component, t->offset, t->bytes, l)) return false;
@@ -377,7 +400,7 @@ bool reef__value_list_ready(query *q, uint32_t field, value_list *l)
 COLD void reef__value_list_drop(const query *q, value_list *l)
 {
     memory *m = &q->world->family->memory;
-    if (l->held) l->leave(m, l->held);
+    reef__value_list_leave(q, l);
     reef__memory_free(m, MEMORY_OTHER, l->rows, l->room * sizeof *l->rows);
     reef__memory_free(m, MEMORY_OTHER, l->scratch, l->scratch_room * sizeof *l->scratch);
     memset(l, 0, sizeof *l);
@@ -405,16 +428,13 @@ static bool operand_key(const value_list *l, const operand *o, uint64_t *key)
         if ((double)f < d || (double)f > d) return false;
         p = &f;
     } else if (kind_is_whole(kind) || kind == REEF_BOOL) {
-        const reef_field as = {.name = "", .kind = kind};
-        char detail[REEF_DETAIL_MAX];
-        field_value fits;
-        const reef_literal number = operand_is_negative(o) ? reef_literal_i64(o->x.i64) : reef_literal_u64(o->x.u64);
-        if (reef__literal_take(&as, l->bytes, &number, &fits, detail, sizeof detail)) return false;
-        const uint8_t a = (uint8_t)fits.u64;
-        const uint16_t b = (uint16_t)fits.u64;
-        const uint32_t c = (uint32_t)fits.u64;
-        p = l->bytes == 1 ? (const void *)&a : l->bytes == 2 ? (const void *)&b : (const void *)&c;
-        if (l->bytes == 8) p = &fits;
+        const uint8_t a = (uint8_t)o->x.u64;
+        const uint16_t b = (uint16_t)o->x.u64;
+        const uint32_t c = (uint32_t)o->x.u64;
+        if (!reef__kind_holds(kind, o->x.u64, operand_is_negative(o))) return false;
+        if (l->bytes == 1) p = &a;
+        else if (l->bytes == 2) p = &b;
+        else if (l->bytes == 4) p = &c;
         reef__order_keys(&l->by, p, 1, key);
         return true;
     }

@@ -63,6 +63,8 @@ bool reef__join_finds(const query *q, const struct value_join *j, uint32_t varia
                       uint32_t *other);
 /* Brings the list of a test's field up to date. False: no memory. */
 bool reef__value_list_ready(query *q, uint32_t field, value_list *l);
+/* Lets go of an index's rows, until the list is brought up to date again. */
+void reef__value_list_leave(const query *q, value_list *l);
 void reef__value_list_drop(const query *q, value_list *l);
 /* The rows of the list whose value is that of another test's field, of the entity that this one is about. */
 row_range reef__value_list_ask(const query *q, const value_list *l, uint32_t other, const reef_entity *bound);

@@ -37,7 +37,6 @@ COLD const char *reef__kind_name(reef_kind kind)
     return names[kind];
 }
 
-static bool kind_has_sign(reef_kind k) { return k == REEF_I8 || k == REEF_I16 || k == REEF_I32 || k == REEF_I64; }
 static uint64_t kind_mask(reef_kind k) { return ~UINT64_C(0) >> (64 - 8 * reef__kind_size(k)); }
 /* The largest whole number of the kind. */
 static uint64_t kind_most(reef_kind k) { return kind_mask(k) >> kind_has_sign(k); }
@@ -68,14 +67,10 @@ static const char *literal_large(const reef_field *f, char *detail, size_t size,
     return detail;
 }
 
-static const char *whole_take(const reef_field *f, const reef_literal *l, field_value *to, char *detail, size_t size)
+bool reef__kind_holds(reef_kind kind, uint64_t bits, bool negative)
 {
-    const bool negative = l->kind == REEF_I64 && l->i64 < 0;
-    const uint64_t most = f->kind == REEF_BOOL ? 1 : kind_most(f->kind);
-    const bool fits = negative ? kind_has_sign(f->kind) && l->i64 >= -1 - (int64_t)most : l->u64 <= most;
-    if (!fits) return literal_large(f, detail, size, l);
-    to->u64 = l->u64;
-    return NULL;
+    const uint64_t most = kind == REEF_BOOL ? 1 : kind_most(kind);
+    return negative ? kind_has_sign(kind) && ~bits <= most : bits <= most; /* ~bits: -1 - the number */
 }
 
 COLD const char *reef__literal_take(const reef_field *f, uint32_t bytes, const reef_literal *l, field_value *to,
@@ -116,7 +111,9 @@ COLD const char *reef__literal_take(const reef_field *f, uint32_t bytes, const r
         return NULL;
     }
     if (!number) return literal_wrong(f, detail, size, fraction ? "a fraction" : "what is no whole number");
-    return whole_take(f, l, to, detail, size);
+    if (!reef__kind_holds(f->kind, l->u64, l->kind == REEF_I64 && l->i64 < 0)) return literal_large(f, detail, size, l);
+    to->u64 = l->u64;
+    return NULL;
 }
 
 /* ---- fields ---- */

@@ -109,6 +109,34 @@ INLINE void conditions_mark(query *q)
     if (UNLIKELY(q->values && w->indexes) && !w->locks && !w->running) w->indexes->mark(w, q);
 }
 
+/* ---- numbers in fields ---- */
+
+INLINE bool kind_has_sign(reef_kind k) { return k == REEF_I8 || k == REEF_I16 || k == REEF_I32 || k == REEF_I64; }
+INLINE bool kind_floats(reef_kind k) { return k == REEF_F32 || k == REEF_F64; }
+
+/* The number in the test's field at p: the bits of one that is no float; or a float, of which a double has the same
+ * value. */
+INLINE uint64_t field_whole(const value_test *t, const char *p)
+{
+    uint8_t a;
+    uint16_t b;
+    uint32_t c;
+    uint64_t d;
+    switch (t->bytes) {
+    case 1: return memcpy(&a, p, 1), a;
+    case 2: return memcpy(&b, p, 2), b;
+    case 4: return memcpy(&c, p, 4), c;
+    default: return memcpy(&d, p, 8), d;
+    }
+}
+INLINE double field_float(const value_test *t, const char *p)
+{
+    float f;
+    double d;
+    if (t->kind == REEF_F64) return memcpy(&d, p, 8), d;
+    return memcpy(&f, p, 4), (double)f;
+}
+
 /* ---- making them (src/query/value_term.c) ---- */
 
 /* Can these conditions be asked? BAD_ARGUMENT or LIMIT: `detail` says why not. */
@@ -135,6 +163,9 @@ const reef_field *reef__condition_field(const type *t, const char *name, uint32_
  * looked at. */
 const char *reef__literal_take(const reef_field *f, uint32_t bytes, const reef_literal *l, field_value *to,
                                char *detail, size_t size);
+/* Has a field of this kind, which is a whole number or a bool, such a number? `bits` are those of an int64_t if it is
+ * negative. */
+bool reef__kind_holds(reef_kind kind, uint64_t bits, bool negative);
 const char *reef__kind_name(reef_kind kind);
 /* Can a field be compared so? */
 bool reef__kind_compares(const reef_field *f, reef_compare compare);

@@ -48,6 +48,15 @@ typedef struct bind_step {
     const type *type;
 } bind_step;
 
+INLINE uint8_t slot_from(const reef_term *t) { return t->variable; }
+INLINE uint8_t slot_to(const reef_term *t)
+{
+    if (t->target_variable == REEF_VISITED) return SLOT_VISITED;
+    return t->target_variable ? t->target_variable : SLOT_TARGET;
+}
+/* Is the term about a relation to somebody, and not only about having one? */
+INLINE bool term_relates(const reef_term *t) { return t->target_variable || !reef_entity_is_null(t->target); }
+
 /* Where the search stands in a step that may bind several. */
 typedef struct bind_cursor {
     uint64_t place;   /* sources: of the last one */
@@ -110,6 +119,16 @@ void reef__bindings_drop(query *q);
 /* Makes room, and decides whether to begin with a term about a variable. `rows` is the number of rows that would be
  * looked at. False: there is no memory. */
 bool reef__bindings_look(query *q, uint64_t rows);
+
+/* ---- where to begin (src/query/bind_start.c) ---- */
+
+/* Decides by which term the search begins, and marks the rows to which that leads. False: there is no memory. */
+bool reef__bind_start(query *q, uint64_t rows);
+
+/* ---- searching ---- */
+
+/* An index of the world changes its rows: queries without an open loop let go of them, so that it needn't copy them. */
+void reef__bindings_let_go(const reef_world *w, const void *held);
 
 /* The values of term i that the loop has found for the rows of its chunk; NULL: it keeps none. */
 const void **reef__bound_values(const reef_block *b, uint32_t i);

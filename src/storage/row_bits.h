@@ -44,6 +44,17 @@ INLINE const uint64_t *disabled_words(const reef_world *w, uint32_t component, u
     return bit_words(bit_store_of(w, component | BIT_DISABLED), unit);
 }
 
+/* 64 bytes, each 0 or 1, become the bits of a word: of eight bytes, the multiplication moves byte k to bit 56 + k. */
+INLINE uint64_t bytes_pack(const uint8_t *yes)
+{
+    uint64_t word = 0, eight;
+    for (uint32_t k = 0; k < 8; k++) {
+        memcpy(&eight, yes + k * 8, 8);
+        word |= (LITTLE_64(eight) * UINT64_C(0x0102040810204080) >> 56) << (k * 8);
+    }
+    return word;
+}
+
 /* The bits by which table.bits names a store: one bit is the store's number modulo 32, another one its number divided
  * by 32. So a table that knows a few of the first 1,024 stores names them, and maybe some other stores, which have no
  * bit in its rows. */

@@ -199,8 +199,10 @@ struct reef_world {
     /* counts ids that stopped being pending although no entity came; while it is 0, the ids of all commands are
      * pending */
     uint64_t unpended;
-    derived *indexes;                 /* src/index/value_index.c; NULL: none */
-    struct reef_place *pictures;      /* src/index/picture.h; NULL: none */
+    derived *indexes;            /* src/index/value_index.c; NULL: none */
+    struct reef_place *pictures; /* src/index/picture.h; NULL: none */
+    uint32_t place_ghost;        /* of reef_place_ghosts: the tag; 0: there is none */
+    double place_reach;
     family_member member;             /* in the list of all worlds */
     const struct debug_layout *debug; /* src/world/debug_layout.h: here, so that each program has it */
 #if defined(QUARANTINE)

@@ -299,6 +299,10 @@ extern int reef_bug;
     X(602, "a join goes on with the rows that an index had at its first loop") \
     X(603, "a join takes numbers below zero for large ones") \
     X(604, "who is found by a value isn't asked for further conditions") \
+    X(625, "an index is copied for a query whose loop has ended") \
+    X(626, "pictures of a world with ghosts show everybody who is disabled as a whole") \
+    X(627, "a question to a place reaches further than ghosts do") \
+    X(628, "rows with equal keys are sorted as they lie, and not by their index") \
     X(620, "a history forgets what its replay needs") \
     X(621, "after a replay the history has the states of before") \
     X(622, "a replay goes on although the history went back") \

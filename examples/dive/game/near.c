@@ -62,14 +62,17 @@ void near_show(reef_block *b)
 {
     const Near *own = reef_single_get(b->world, Near);
     const reef_place *places = reef_placed(b, Position);
+    const uint32_t *cells = reef_place_cells_of(places).cell;
+    uint32_t slots[REEF_BLOCK_ROWS];
     const Position *at = reef_in(b, Position);
     const Velocity *v = reef_in(b, Velocity);
     const Body *body = reef_in(b, Body);
     Place *place = reef_out(b, Place);
     const uint16_t side = side_of(b);
+    reef_place_slots(places, b->entities, b->count, slots);
     for (uint32_t i = 0; i < b->count; i++) {
-        const uint32_t slot = reef_place_slot(places, b->entities[i]);
-        place[i] = (Place){near_cell(at[i].y) * NEAR_SIDE + near_cell(at[i].x), slot};
+        const uint32_t slot = slots[i];
+        place[i] = (Place){cells[slot], slot};
         own->slots[slot] =
             (seen){at[i].x, at[i].y, v[i].x, v[i].y, body[i].radius, (uint16_t)body[i].kind, side, b->entities[i]};
     }

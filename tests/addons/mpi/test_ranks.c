@@ -7,6 +7,7 @@
 #include "reef/stats.h"
 #include "reef/code.h"
 #include "reef/hooks.h"
+#include "reef/place.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -671,6 +672,148 @@ static void memory_of_a_share(const char *folder)
     reef_world_free(w);
 }
 
+/* ---- places ---- */
+
+typedef struct Spot {
+    float x, y;
+} Spot;
+typedef struct Crowd {
+    uint32_t others;
+    float sum; /* depends on the order in which they are found */
+} Crowd;
+REEF_COMPONENT(Spot);
+REEF_COMPONENT(Crowd);
+REEF_FIELDS(Spot, x, y);
+REEF_FIELDS(Crowd, others, sum);
+REEF_PLACE(Spot, x, y, .cell = 0.7);
+REEF_TAG(Shy);
+
+enum { SPOTS_IN_CELL = 7, SPOTS = CELLS * SPOTS_IN_CELL, FOUND_MAX = 64 };
+
+static double spot_radius = 0.8;
+static Spot all_spots[SPOTS]; /* by cell and number */
+static Crowd all_crowds[SPOTS];
+static reef_query not_shy;
+
+static Spot spot_of(uint32_t cell, uint32_t i)
+{
+    const uint32_t mixed = (cell * 7 + i) * 2654435761u;
+    return (Spot){(float)cell + (float)(mixed >> 20 & 255) / 256, (float)(mixed >> 8 & 255) / 128};
+}
+static void spot_move(Spot *s, uint32_t number)
+{
+    s->x += (float)(number % 5) * 0.125f;
+    if (s->x >= CELLS) s->x -= CELLS;
+}
+static void crowd_add(Crowd *c, float x, float y) { c->others++, c->sum = c->sum * 0.75f + x + 0.5f * y; }
+
+static void spots_look(reef_block *b)
+{
+    const reef_place *spots = reef_placed(b, Spot);
+    const Spot *at = reef_in(b, Spot);
+    Crowd *crowd = reef_out(b, Crowd);
+    for (uint32_t i = 0, n; (n = reef_block_run(b, &i)) != 0; i += n)
+        for (uint32_t k = i; k < i + n; k++) {
+            reef_near found[FOUND_MAX];
+            const reef_place_ask ask = {.at = {(double)at[k].x, (double)at[k].y},
+                                        .radius = spot_radius,
+                                        .except = b->entities[k],
+                                        .only = not_shy};
+            const uint32_t count = reef_place_within(spots, &ask, found, FOUND_MAX);
+            crowd[k] = (Crowd){0, 0};
+            for (uint32_t j = 0; j < count; j++) crowd_add(&crowd[k], found[j].offset[0], found[j].offset[1]);
+        }
+}
+static void spots_move(reef_block *b)
+{
+    Spot *at = reef_inout(b, Spot);
+    for (uint32_t i = 0, n; (n = reef_block_run(b, &i)) != 0; i += n)
+        for (uint32_t k = i; k < i + n; k++) spot_move(&at[k], b->entities[k].index);
+}
+
+static void spot_cell_of(const reef_block *b, uint32_t *cells, void *context)
+{
+    const Spot *s = reef_in(b, Spot);
+    (void)context;
+    for (uint32_t i = 0; i < b->count; i++) cells[i] = (uint32_t)s[i].x;
+}
+static uint32_t spots_in_cell(uint32_t cell, void *context) { return (void)cell, (void)context, SPOTS_IN_CELL; }
+static void spot_make(reef_world *w, reef_entity e, uint32_t cell, uint32_t i, void *context)
+{
+    const Spot s = spot_of(cell, i);
+    (void)context;
+    CHECK(reef_set(w, e, Spot, s.x, s.y) >= 0 && reef_set(w, e, Crowd, 0, 0) >= 0);
+    if (i == 3) CHECK(reef_add(w, e, Shy) >= 0);
+    if (i == 5 && cell % 2) CHECK(reef_disable(w, e) >= 0);
+}
+
+/* What spots_look finds, in the order of the handles, which is that of the numbers. Those that are disabled are found
+ * by nobody, and don't look. */
+static bool spot_is_disabled(uint32_t number) { return number % SPOTS_IN_CELL == 5 && number / SPOTS_IN_CELL % 2; }
+static void spots_expect(void)
+{
+    for (uint32_t i = 0; i < SPOTS; i++) {
+        if (spot_is_disabled(i)) continue;
+        all_crowds[i] = (Crowd){0, 0};
+        for (uint32_t k = 0; k < SPOTS; k++) {
+            const float x = all_spots[k].x - all_spots[i].x, y = all_spots[k].y - all_spots[i].y;
+            const double squared = (double)x * (double)x + (double)y * (double)y;
+            if (k == i || k % SPOTS_IN_CELL == 3 || spot_is_disabled(k)) continue;
+            if (squared <= spot_radius * spot_radius) crowd_add(&all_crowds[i], x, y);
+        }
+    }
+}
+
+static void places_know_ghosts(void)
+{
+    const reef_component seen[] = {reef_id(Spot), reef_id(Shy)};
+    reef_world *w = reef_world_new(NULL);
+    reef_ranks_config c = {.cells = CELLS,
+                           .placed = "in Spot",
+                           .cell_of = spot_cell_of,
+                           .near = near_cells,
+                           .ghosts = seen,
+                           .ghost_count = 2,
+                           .reach = 1};
+    char reason[REEF_DETAIL_MAX];
+    CHECK(!reef_system_is_null(reef_system(w, spots_look, "in Spot, out Crowd; reads Spot as placed")));
+    CHECK(!reef_system_is_null(reef_system(w, spots_move, "Spot")));
+    c.reach = -1;
+    CHECK(reef_ranks_new(MPI_COMM_WORLD, w, &c, reason) == NULL && strstr(reason, "reach"));
+    c.reach = 1;
+    reef_ranks *r = reef_ranks_new(MPI_COMM_WORLD, w, &c, reason);
+    CHECK(r != NULL && reef_ranks_fill(r, spots_in_cell, spot_make) == REEF_OK);
+    not_shy = reef_query_new(w, "!Shy, either *");
+    const reef_query own = reef_query_new(w, "in Spot, in Crowd, !ReefGhost, either *");
+    uint32_t number_of[CELLS]; /* the first index of each cell */
+    for (uint32_t i = 0; i < SPOTS; i++) all_spots[i] = spot_of(i / SPOTS_IN_CELL, i % SPOTS_IN_CELL);
+    for (uint32_t cell = 0; cell < CELLS; cell++) number_of[cell] = cell * REEF_RANKS_RANGE;
+    uint64_t looked = 0, crowded = 0;
+    for (int tick = 0; tick < 6; tick++) {
+        spots_expect();
+        CHECK(reef_ranks_tick(r, 1) == REEF_OK);
+        for (uint32_t i = 0; i < SPOTS; i++)
+            if (!spot_is_disabled(i)) spot_move(&all_spots[i], number_of[i / SPOTS_IN_CELL] + i % SPOTS_IN_CELL);
+        reef_each(w, own, row)
+        {
+            const uint32_t i =
+                row.entity.index / REEF_RANKS_RANGE * SPOTS_IN_CELL + row.entity.index % REEF_RANKS_RANGE;
+            const Crowd *is = reef_in_at(row, Crowd);
+            CHECK(is->others == all_crowds[i].others && !(is->sum < all_crowds[i].sum) &&
+                  !(is->sum > all_crowds[i].sum));
+            looked++;
+            crowded += is->others;
+        }
+    }
+    CHECK(looked > 0 && crowded > 0);
+    spot_radius = 1.5;
+    CHECK(reef_ranks_tick(r, 1) == REEF_UNDECLARED);
+    CHECK(strstr(reef_ranks_reason(r), "the place of Spot reaches 1.5, and ghosts reach 1"));
+    spot_radius = 0.8;
+    reef_ranks_free(r);
+    reef_world_free(w);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -687,6 +830,7 @@ int main(int argc, char **argv)
     words_and_calls();
     cells_by_load();
     failures();
+    places_know_ghosts();
     saving(argc > 1 ? argv[1] : ".");
     memory_of_a_share(argc > 1 ? argv[1] : ".");
     MPI_Barrier(MPI_COMM_WORLD);

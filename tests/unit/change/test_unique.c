@@ -320,7 +320,27 @@ static void a_random_life(void **state)
     for (uint32_t i = 0; i < HOLDERS; i++) l.e[i] = reef_create(w);
     for (uint32_t n = 0; n < rounds; n++) {
         const uint32_t i = random_below(&seed, HOLDERS), id = 1 + random_below(&seed, VALUES);
-        switch (random_below(&seed, 8)) {
+        switch (random_below(&seed, 11)) {
+        case 4: { /* a copy of somebody has the same value */
+            const reef_entity copy = reef_clone(w, l.e[i]);
+            assert_true(reef_entity_is_null(copy) == (l.id[i] != 0));
+            if (l.id[i]) assert_status(REEF_EXISTS, reef_last_error(w).status);
+            else assert_ok(reef_destroy(w, copy));
+            break;
+        }
+        case 5: { /* three at once, or none */
+            reef_entity three[3];
+            const Account ids[3] = {
+                {id, 0}, {1 + random_below(&seed, VALUES), 0}, {1 + random_below(&seed, VALUES), 0}};
+            const reef_value v = reef_value_make(reef_id(Account), REEF_VALUE_ARRAY, sizeof *ids, ids);
+            const bool differ = ids[0].id != ids[1].id && ids[0].id != ids[2].id && ids[1].id != ids[2].id;
+            bool may = differ;
+            for (uint32_t k = 0; k < 3; k++) may = may && life_free(&l, ids[k].id, HOLDERS);
+            if (!may) assert_taken(w, reef_spawn_many_values(w, 3, three, &v, 1));
+            else assert_ok(reef_spawn_many_values(w, 3, three, &v, 1));
+            for (uint32_t k = 0; may && k < 3; k++) assert_ok(reef_destroy(w, three[k]));
+            break;
+        }
         case 0:
             if (l.id[i]) assert_ok(reef_remove(w, l.e[i], Account));
             l.id[i] = 0;

@@ -365,6 +365,7 @@ static void compare_cells(const reef_place *pic, const naive_place *p, uint32_t 
             for (uint32_t a = p->axes; a-- > 0;)
                 number = number * c.side[a] + cell_of_coordinate(p, a, c.side[a], slot_coordinate(p, &c, a, k));
             assert_int_equal(number, cell);
+            assert_int_equal(c.cell[k], cell);
         }
 }
 

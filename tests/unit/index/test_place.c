@@ -437,6 +437,34 @@ static void slots_of_places_that_have_none(void **state)
     assert_none(reef_place_entity(NULL, 0));
 }
 
+/* Handles of those who have died, of others with their index, and of those who are nowhere have no slot. */
+static void slots_of_many(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[5];
+    uint32_t slots[5];
+    for (uint32_t i = 0; i < 4; i++)
+        e[i] = reef_spawn(w, reef_with(Tile, 7 - 2 * (double)i, 1), reef_with(Ball, (float)i));
+    reef_place_slots(reef_place_of(w, Tile), e, 4, slots);
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(slots[i], 3 - i);
+    const reef_place_cells c = reef_place_cells_of(reef_place_of(w, Tile));
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(c.cell[i], i);
+    const reef_entity dead = e[1];
+    assert_ok(reef_destroy(w, dead));
+    assert_int_equal(reef_set(w, e[2], Tile, (double)NAN, 1), REEF_OK);
+    e[4] = reef_spawn(w, reef_with(Tile, 3, 5), reef_with(Ball, 9));
+    assert_int_equal(e[4].index, dead.index);
+    reef_place_slots(reef_place_of(w, Tile), e, 5, slots);
+    assert_int_equal(slots[0], 1);
+    assert_int_equal(slots[1], REEF_NO_SLOT);
+    assert_int_equal(slots[2], REEF_NO_SLOT);
+    assert_int_equal(slots[3], 0);
+    assert_int_equal(slots[4], 2);
+    reef_place_slots(NULL, e, 2, slots);
+    assert_int_equal(slots[0], REEF_NO_SLOT);
+    reef_place_slots(reef_place_of(w, Tile), NULL, 0, slots);
+}
+
 /* Nobody moves, but a value that the picture carries is another one. */
 static void only_what_is_carried_changes(void **state)
 {
@@ -823,6 +851,80 @@ static void there_is_a_limit(void **state)
     assert_non_null(strstr(reef_last_error(w).detail, "REEF_PLACES_MAX"));
 }
 
+/* ---- worlds with ghosts ---- */
+
+REEF_TAG(Shade);
+REEF_SWITCH(Shaded);
+
+static void nobody_found(const reef_pair *pairs, uint32_t count, uint32_t part, void *context)
+{
+    (void)pairs;
+    (void)count;
+    (void)part;
+    (void)context;
+    fail();
+}
+
+static void ghosts_in_pictures(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity a = spot(w, 1, 1), b = spot(w, 2, 1), c = spot(w, 3, 1), d = spot(w, 4, 1);
+    reef_component of;
+    assert_ok(reef_add(w, c, Shade));
+    assert_ok(reef_disable(w, b));
+    assert_ok(reef_disable(w, c));
+    assert_string_equal(around(reef_place_of(w, Spot), 2, 1, 3), "0 3"); /* they are no ghosts yet */
+    assert_refused(w, REEF_UNKNOWN_TYPE, reef_place_ghosts(w, (reef_component){UINT32_MAX}, 3));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_place_ghosts(w, reef_id(Shade), -1));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_place_ghosts(w, reef_id(Shaded), 3));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_place_ghosts(w, reef_id(Spot), 3));
+    reef_query q = reef_query_new(w, "in Spot");
+    for (reef_block block = reef_begin(w, q); reef_next(&block);)
+        assert_refused(w, REEF_LOCKED, reef_place_ghosts(w, reef_id(Shade), 3));
+    assert_ok(reef_place_ghosts(w, reef_id(Shade), 3));
+    const reef_place *p = reef_place_of(w, Spot);
+    assert_string_equal(around(p, 2, 1, 3), "0 2 3"); /* the ghost, and nobody else who is disabled */
+    assert_true(reef_place_beyond(w, &of) <= 0 && of.id == 0);
+
+    /* a ghost that has no tag any more, one that is enabled, and one that comes */
+    assert_ok(reef_remove(w, c, Shade));
+    assert_string_equal(around(reef_place_of(w, Spot), 2, 1, 3), "0 3");
+    assert_ok(reef_add(w, a, Shade));
+    assert_string_equal(around(reef_place_of(w, Spot), 2, 1, 3), "0 3");
+    assert_ok(reef_disable(w, a));
+    assert_ok(reef_add(w, c, Shade));
+    p = reef_place_of(w, Spot);
+    assert_string_equal(around(p, 2, 1, 3), "0 2 3");
+
+    /* queries that count say whether ghosts do */
+    reef_near found[4];
+    const reef_query all = reef_query_new(w, "in Spot, either *");
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {2, 1}, .radius = 3, .only = q}, found, 4), 1);
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {2, 1}, .radius = 3, .only = all}, found, 4), 3);
+
+    /* what reaches further is refused, and the furthest is told */
+    assert_string_equal(around(p, 2, 1, 3.5), "");
+    assert_string_equal(around(p, 2, 1, 3.25), "");
+    assert_true(reef_place_beyond(w, &of) == 3.5 && of.id == reef_id(Spot).id);
+    assert_true(reef_place_beyond(w, NULL) == 0);
+    assert_int_equal(reef_place_nearest(p, &(reef_place_ask){.at = {2, 1}}, found, 4), 0);
+    assert_true(reef_place_beyond(w, NULL) == (double)INFINITY);
+    assert_int_equal(reef_place_nearest(p, &(reef_place_ask){.at = {2, 1}, .radius = 3}, found, 4), 3);
+    assert_int_equal(reef_place_box(p, &(reef_place_ask){.at = {0, 0}, .end = {6, 8}}, found, 4), 0);
+    assert_true(reef_place_beyond(w, NULL) == 5);
+    assert_int_equal(reef_place_box(p, &(reef_place_ask){.at = {1, 0}, .end = {4, 4}}, found, 4), 3);
+    assert_int_equal(reef_place_hit(p, &(reef_place_ask){.at = {4, 3}, .end = {4, 1}, .radius = 1.5}).entity.index, 0);
+    assert_true(reef_place_beyond(w, NULL) == 3.5);
+    assert_int_equal(reef_place_hit(p, &(reef_place_ask){.at = {4, 3}, .end = {4, 1}, .radius = 1}).entity.index,
+                     d.index);
+    const reef_place_pairs far = {.distance = 4, .found = nobody_found};
+    assert_status(REEF_BAD_ARGUMENT, reef_place_pairs_each(p, &far));
+    assert_true(reef_place_beyond(w, NULL) == 4);
+
+    assert_ok(reef_place_ghosts(w, reef_id(Shade), 0));
+    assert_string_equal(around(reef_place_of(w, Spot), 2, 1, 30), "3");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -840,6 +942,7 @@ int main(void)
         TEST(near_within_a_loop),
         TEST(near_that_is_refused),
         TEST(slots_of_places_that_have_none),
+        TEST(slots_of_many),
         TEST(only_what_is_carried_changes),
         TEST(whole_cells_without_anybody),
         TEST(states_that_come_from_elsewhere),
@@ -852,6 +955,7 @@ int main(void)
         TEST(generations_that_are_large),
         TEST(systems_that_are_refused),
         TEST(no_memory_for_a_picture),
+        TEST(ghosts_in_pictures),
         TEST(there_is_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

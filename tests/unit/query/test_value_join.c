@@ -799,6 +799,59 @@ static void joins_agree_with_a_naive_evaluator(void **state)
     assert_true(some > queries / 4 && several > queries / 40);
 }
 
+/* The index by which a variable is bound also finds the rows: it is brought up to date twice before the loop begins. */
+static void an_index_finds_rows_and_variables(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity last = {0, 0};
+    for (uint32_t i = 0; i < 3000; i++) last = reef_spawn(w, reef_with(Badge, .number = (uint16_t)(i / 3)));
+    const reef_query q = reef_query_new(w, "Badge(number as $n, number < 7), Badge($m, number == $n)");
+    for (uint32_t round = 0; round < 4; round++) {
+        const uint32_t more = round > 1 ? 1 : 0; /* one more has the number 2 */
+        uint32_t rows = 0;
+        if (round) assert_non_null(reef_index_of(w, Badge, number));
+        reef_each(w, q, row) rows++;
+        assert_int_equal(rows, 63 + 7 * more);
+        assert_int_equal(reef_query_count(w, q), 21 + more);
+        if (round == 1) assert_int_equal(reef_set(w, last, Badge, .number = 2), REEF_OK);
+    }
+}
+
+/* An index changes its rows where they are, although a query found rows by it: its loop has ended. While one is open it
+ * keeps those that it began with. */
+static void an_index_is_not_copied_for_a_loop_that_ended(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[3000];
+    for (uint32_t i = 0; i < 3000; i++) e[i] = reef_spawn(w, reef_with(Badge, .number = (uint16_t)i));
+    const reef_entity crew = reef_spawn(w, reef_with(Crew, .boss = 7));
+    assert_non_null(reef_index_of(w, Badge, number));
+    const reef_query q = reef_query_new(w, "Crew(boss as $b), Badge($m, number == $b)");
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t round = 0; round < 8; round++) {
+        reef_set(w, e[round + 100], Badge, .number = (uint16_t)(round % 2 ? 7 : 9000));
+        assert_int_equal(reef_query_count(w, q), 1);
+        uint32_t rows = 0;
+        reef_each(w, q, row) rows++;
+        assert_int_equal(rows, (round + 1) / 2 + 1);
+        reef_set(w, e[round + 200], Badge, .number = 9001);
+        const uint64_t calls = heap_of(state)->calls;
+        assert_int_equal(reef_index_get(reef_index_of(w, Badge, number), 9001, NULL, 0), round + 1);
+        const uint64_t made = heap_of(state)->calls - calls;
+        least = made < least ? made : least;
+        most = round && made > most ? made : most;
+    }
+    assert_int_equal(least, 0);
+    assert_in_range(most, 0, 3); /* a copy would have a chunk's rows for each 1,024 of them, and more */
+    uint32_t rows = 0;
+    for (reef_block b = reef_begin(w, q); reef_next(&b);) {
+        rows += b.count;
+        assert_non_null(reef_index_of(w, Badge, number));
+    }
+    assert_true(rows > 0);
+    assert_ok(reef_destroy(w, crew));
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--deep") == 0) queries = 200000;
@@ -811,6 +864,8 @@ int main(int argc, char **argv)
         TEST(where_values_are_compared),
         TEST(written_in_the_loop),
         TEST(a_query_that_is_kept),
+        TEST(an_index_finds_rows_and_variables),
+        TEST(an_index_is_not_copied_for_a_loop_that_ended),
         TEST(joins_agree_with_a_naive_evaluator),
     };
     return cmocka_run_group_tests_name("value joins", tests, NULL, NULL);
