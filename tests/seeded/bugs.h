@@ -303,6 +303,12 @@ extern int reef_bug;
     X(621, "after a replay the history has the states of before") \
     X(622, "a replay goes on although the history went back") \
     X(623, "a history whose layouts changed keeps ticks that it can't reach") \
-    X(624, "an input needn't be of the type that the history was given")
+    X(624, "an input needn't be of the type that the history was given") \
+    X(613, "inputs that a change of layout drops can refuse it") \
+    X(614, "a change of layout drops the future of a history at its first tick") \
+    X(615, "an input gets another layout while a step reads it") \
+    X(616, "scripts end when a replay is over") \
+    X(633, "of all values of a type only those of the first chunk of each table are walked") \
+    X(634, "free ids that lie at the same place in two worlds count as the same")
 
 #endif
