@@ -129,6 +129,7 @@ enum {
     MUTE = 1 << 17,      /* nothing reaches these addresses, directly or by others */
     DEAF = 1 << 18,      /* nothing is received */
     NOT_READY = 1 << 19, /* frames don't say that its state is loaded */
+    DENIES = 1 << 21,    /* frames say that nobody is heard */
     NO_AGREE = 1 << 20,  /* what is received lacks the agreement */
     EVERYBODY = 0xfffe
 };
@@ -142,6 +143,7 @@ static void faulty_send(void *context, uint64_t to, const void *bytes, size_t co
     const bool there = p->mode >> to & 1, agree = copy[0] == AGREE;
     if (p->mode & MUTE && !agree && (there || copy[0] == RELAY)) return;
     if (p->mode & LIES && there && copy[0] == FRAME && count > FRAME_SEATS) copy[stage_echo_at(copy) + 8] ^= 1;
+    if (p->mode & DENIES && copy[0] == FRAME) copy[FRAME_KNOWN - 1] = 0;
     if (p->mode & NOT_READY && copy[0] == FRAME) copy[FRAME_FLAGS] &= 0xfd;
     p->plain.send(p->plain.context, to, copy, count);
 }
@@ -160,6 +162,7 @@ static void faulty(reef_net_config *c, program *p)
 {
     p->plain = c->transport;
     c->transport = (reef_net_transport){faulty_send, faulty_receive, p};
+    c->patience_ns = 60000 * MS; /* who lies doesn't give up */
 }
 
 static void watching(reef_net_config *c, program *p)
@@ -341,10 +344,10 @@ static void a_beginning_that_does_not_count_is_taken_back(void **state)
 }
 
 /* One tells some that he has other inputs than they, and others the truth. Whoever he lies to goes on: he is dropped,
- * or those to whom he tells the truth say what is confirmed. */
+ * or those to whom he tells the truth say what is confirmed. It doesn't help him to say that he hears nobody. */
 static void who_lies_to_some_only_stops_nobody(void **state)
 {
-    static const uint32_t to[] = {TO(1), TO(2), TO(1) | TO(2), TO(2) | TO(3), TO(1) | TO(2) | TO(3)};
+    static const uint32_t to[] = {TO(1), TO(2), TO(1) | TO(2), TO(2) | TO(3), EVERYBODY, EVERYBODY | DENIES};
     (void)state;
     for (size_t k = 0; k < sizeof to / sizeof to[0]; k++) {
         stage s;
