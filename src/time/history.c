@@ -851,7 +851,7 @@ COLD reef_status reef__inputs_gather(reef_history *h, reef_world *w, reef_compon
     uint32_t index = 0;
     if (from < h->first) from = h->first;
     h->fresh_count = from < h->end ? h->end - from : 0;
-    h->fresh = reef__memory_zeroed(m, MEMORY_OTHER, (h->fresh_count + 1) * sizeof *h->fresh);
+    h->fresh = reef__memory_zeroed(m, MEMORY_OTHER, (size_t)(h->fresh_count + 1) * sizeof *h->fresh);
     if (h->fresh == NULL) return REEF_NO_MEMORY;
     for (uint64_t i = 0; i < h->fresh_count; i++) {
         const size_t count = moment_at(h, from + i)->input->bytes / was_size;
@@ -870,7 +870,7 @@ COLD void reef__inputs_settle(reef_history *h, reef_component is, bool stay)
     for (uint64_t i = 0; h->fresh && i < h->fresh_count; i++)
         if (stay) input_put(h, moment_at(h, h->end - h->fresh_count + i), h->fresh[i]);
         else input_free(h->family, h->fresh[i]);
-    reef__memory_free(&h->family->memory, MEMORY_OTHER, h->fresh, (h->fresh_count + 1) * sizeof *h->fresh);
+    reef__memory_free(&h->family->memory, MEMORY_OTHER, h->fresh, (size_t)(h->fresh_count + 1) * sizeof *h->fresh);
     h->fresh = NULL;
     if (!stay) return;
     h->config.input = is;
