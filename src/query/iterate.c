@@ -246,9 +246,13 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
     reef_status s = REEF_NO_MEMORY;
     reef_block b;
     query *q = WORLD_GIVEN(w) ? query_of(w, which, &s) : NULL;
-    if (q &&
-        (loop == NULL || (loop->since && !q->since) || loop->since > w->hot.version || (loop->grouped && !q->ranking)))
-        return begin_refuse(w, op, NULL, REEF_BAD_ARGUMENT);
+    const char *wrong = q == NULL                      ? NULL
+                        : loop == NULL                 ? "the settings of the loop are NULL"
+                        : loop->since && !q->since     ? "`since` is for queries that ask what changed"
+                        : loop->since > w->hot.version ? "`since` is a version that is still to come"
+                        : loop->grouped && !q->ranking ? "`grouped` is for queries with an order (reef_query_order)"
+                                                       : NULL;
+    if (wrong) return misuse_refuse(w, op, wrong), reef__block_none(w);
     if (q == NULL || !query_update(q)) return begin_refuse(w, op, q, s);
     conditions_mark(q);
     loop_lock(w, q);

@@ -265,7 +265,7 @@ COLD reef_removals reef_removals_new(reef_world *w, reef_component c, bool value
     if (w->running) return reef__failure(w, REEF_LOCKED, op, c, null, 0), none;
     const type *t = reef__type_of(c.id);
     if (t == NULL || !reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, op, c, null, 0), none;
-    if (!t->tracked) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, null, 0), none;
+    if (!t->tracked) return reef__misuse(w, op, c, null, "its rows aren't tracked (track_rows)"), none;
     if (values && !(t->plain_copy && t->plain_move)) return reef__failure(w, REEF_NOT_COPYABLE, op, c, null, 0), none;
     log_reader *r = reef__reader_make(w, c.id, false);
     if (r == NULL) return reef__failure(w, REEF_NO_MEMORY, op, c, null, 0), none;
@@ -309,7 +309,7 @@ bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *enti
     if (r == NULL) return false;
     const reef_component c = {r->component};
     const reef_entity null = {0, 0};
-    if (value && !r->values) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, null, 0), false;
+    if (value && !r->values) return reef__misuse(w, op, c, null, "this reader was made without values"), false;
     track_store *s = reef__track_of(w, c.id);
     if (s == NULL || r->position == s->tail) return false;
     const size_t size = reef__type_of(c.id)->size;

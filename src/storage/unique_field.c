@@ -7,6 +7,7 @@
 #include "storage/layout.h"
 #include "storage/read.h"
 #include "storage/sparse_store.h"
+#include "storage/world_data.h"
 #include "reef/hooks.h"
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +145,7 @@ static reef_status unique_enter(reef_world *w, reef_entity e, const type *t, con
     struct unique_table *u = w->uniques;
     unique_entry x = {.operation = w->operation, .entity = e};
     if (w->unique_later) return REEF_OK;
-    if (f == NULL) return REEF_BAD_ARGUMENT;
+    if (f == NULL) return refuse_because(w, "what is unique isn't one of its fields (REEF_FIELDS)");
     if (!unique_key(f, value, &x.key)) return REEF_OK;
     while (u && u->component != t->id) u = u->next;
     if (u == NULL) u = unique_make(w, t, f);

@@ -288,7 +288,7 @@ static reef_status phases_tick(reef_world *w, float dt)
 static reef_status tick_begin(reef_world *w, const char *op, float dt)
 {
     if (w->locks || w->flushing || w->time_owner) return reef__refuse(w, REEF_LOCKED, op);
-    if (!time_is_good(dt)) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
+    if (!time_is_good(dt)) return misuse_refuse(w, op, "a tick takes 0 to 1,000,000 seconds");
     ticking *k = ticking_ready(w);
     if (k == NULL || !plan_update(w, k)) return reef__refuse(w, REEF_NO_MEMORY, op);
     if (w->slow & SLOW_DEFERRED && reef__world_flush(w) == REEF_NO_MEMORY) return REEF_NO_MEMORY;

@@ -535,7 +535,8 @@ COLD reef_status reef_merge(reef_world *to, reef_world *from, const reef_merge_d
 {
     if (merged) *merged = NULL;
     if (!WORLD_GIVEN(to)) return REEF_BAD_ARGUMENT;
-    if (!WORLD_GIVEN(from) || from == to) return reef__refuse(to, REEF_BAD_ARGUMENT, merge_op);
+    if (!WORLD_GIVEN(from)) return misuse_refuse(to, merge_op, "there is no world to merge");
+    if (from == to) return misuse_refuse(to, merge_op, "a world can't be merged with itself");
     const bool locked = to->running || from->running || world_engaged(to) || to->time_owner;
     if (locked) return reef__refuse(to, REEF_LOCKED, merge_op);
     if (desc == NULL || desc->query == NULL) return merge_from(to, from, NULL, desc && desc->drop_names, merged);

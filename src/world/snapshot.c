@@ -341,7 +341,7 @@ reef_status reef_restore(reef_world *w, const reef_snapshot *s)
 {
     static const char op[] = "reef_restore";
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
-    if (s == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
+    if (s == NULL) return misuse_refuse(w, op, "the snapshot is NULL");
     if (s->family != w->family) return reef__refuse(w, REEF_OTHER_WORLD, op);
     if (w->locks || w->time_owner) return reef__refuse(w, REEF_LOCKED, op);
     w->hook_failed.id = 0;
