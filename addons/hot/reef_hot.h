@@ -119,7 +119,7 @@ typedef struct reef_hot_desc {
      * one; 0: as many as are played in 4 ms */
     uint32_t replay_ticks;
     /* Called when all of them have been played, before the world becomes what they led to: the replay has these states,
-     * and its history those of before. With the inspector: reef_inspector_replayed. May be NULL */
+     * and its history those of before. Not in a trial. With the inspector: reef_inspector_replayed. May be NULL */
     void (*replayed)(void *context, reef_replay *replay);
     void *context; /* for replayed */
     /* A trial before new code is used, on Linux; 0: none. A child process (fork) uses it and plays this many ticks with

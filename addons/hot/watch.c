@@ -4,25 +4,46 @@
 #include "hot.h"
 #include <stdio.h>
 #include <string.h>
+#if defined(_WIN32)
+#include <windows.h>
+#else
 #include <sys/stat.h>
+#endif
 #if defined(__linux__)
 #include <sys/inotify.h>
 #include <unistd.h>
 #endif
 
+/* Time, size and number of the file; nothing where it isn't there. A build may take less than a second, so whole
+ * seconds aren't enough. */
+#if defined(_WIN32)
+static void file_look(const char *path, uint64_t now[3])
+{
+    WIN32_FILE_ATTRIBUTE_DATA s;
+    if (!GetFileAttributesExA(path, GetFileExInfoStandard, &s)) return;
+    now[0] = (uint64_t)s.ftLastWriteTime.dwHighDateTime << 32 | s.ftLastWriteTime.dwLowDateTime;
+    now[1] = (uint64_t)s.nFileSizeHigh << 32 | s.nFileSizeLow;
+}
+#else
+static void file_look(const char *path, uint64_t now[3])
+{
+    struct stat s;
+    if (stat(path, &s) != 0) return;
+#if defined(__APPLE__)
+    now[0] = (uint64_t)s.st_mtimespec.tv_sec * 1000000000u + (uint64_t)s.st_mtimespec.tv_nsec;
+#else
+    now[0] = (uint64_t)s.st_mtim.tv_sec * 1000000000u + (uint64_t)s.st_mtim.tv_nsec;
+#endif
+    now[1] = (uint64_t)s.st_size;
+    now[2] = (uint64_t)s.st_ino;
+}
+#endif
+
 /* Looks at the file itself. */
 static bool file_differs(hot_watch *x)
 {
-    struct stat s;
     uint64_t now[3] = {0, 0, 0};
-    if (stat(x->path, &s) == 0) {
-        now[0] = (uint64_t)s.st_mtime * 1000000000u;
-#if defined(__linux__)
-        now[0] += (uint64_t)s.st_mtim.tv_nsec;
-#endif
-        now[1] = (uint64_t)s.st_size;
-        now[2] = (uint64_t)s.st_ino;
-    }
+    file_look(x->path, now);
     const bool differs = memcmp(x->seen, now, sizeof now) != 0;
     memcpy(x->seen, now, sizeof now);
     return differs && now[1] != 0;

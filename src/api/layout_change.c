@@ -253,6 +253,10 @@ static COLD void member_end(layout_member *y, reef_status s)
 static COLD reef_status history_convert(layout_change *x, reef_history *h, uint32_t is)
 {
     const type *t = reef__type_of(is);
+    const uint64_t from = h == x->settings->history ? x->from : 0; /* those before will be dropped */
+    if (reef__history_plays(h))
+        return reef__layout_refuse(x, REEF_LOCKED,
+                                   "%s has another layout, but a history plays a tick with inputs of it", t->name);
     if (t->hooked || t->relation || t->home != REEF_TABLE || t->size == 0)
         return reef__layout_refuse(x, REEF_BAD_ARGUMENT,
                                    "%s is the input of a history, which can't have hooks or a home", t->name);
@@ -260,9 +264,9 @@ static COLD reef_status history_convert(layout_change *x, reef_history *h, uint3
     config.strict = false;
     config.entities_max = 0;
     reef_world *w = reef_world_new(&config);
-    reef_status s = w ? reef__inputs_spread(h, w) : REEF_NO_MEMORY;
+    reef_status s = w ? reef__inputs_spread(h, w, from) : REEF_NO_MEMORY;
     if (s >= 0) s = world_convert(x, w);
-    if (s >= 0) s = reef__inputs_gather(h, w, (reef_component){is});
+    if (s >= 0) s = reef__inputs_gather(h, w, (reef_component){is}, from);
     reef_world_free(w);
     char detail[REEF_DETAIL_MAX];
     (void)snprintf(detail, sizeof detail, "%s", x->why);
@@ -286,7 +290,7 @@ COLD reef_status reef__layouts_begin(layout_change *x)
     if (x->settings->history && !reef__history_of(x->settings->history, w))
         return reef__layout_refuse(x, REEF_BAD_ARGUMENT, "the history is another world's");
     reef_status s = reef_flush(w);
-    x->from = x->settings->history ? reef__history_back(x->settings->history, x->settings->replay) : 0;
+    x->from = x->settings->history ? reef__history_back(x->settings->history, x->settings->replay) : HISTORY_NOTHING;
     if (s == REEF_OK) s = world_check(x, w, "the world");
     if (s == REEF_OK) s = others_list(x);
     if (s != REEF_OK) return s;

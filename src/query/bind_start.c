@@ -79,32 +79,13 @@ static bool list_targets(reef_world *w, const value_store *s, reef_entity source
     return true;
 }
 
-bool reef__holders_each(reef_world *w, const type *t, bool (*take)(void *to, reef_entity e), void *to)
+/* Lists all entities that have a component of the table or of a store. */
+static bool list_all(reef_world *w, const type *t, entity_list *to)
 {
-    const value_store *s = store_of(w, t->id);
-    const uint32_t part = t->split ? t->parts[0] : t->id;
-    for (store_place at = {.page = 0}; t->stored && reef__store_next(s, &at);)
-        if (!take(to, at.entity)) return false;
-    for (uint32_t id = TABLE_EMPTY; !t->stored && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *x = table_read(w, id);
-        if (x == NULL || table_rows(x) == 0 || slot_find(w, part, id) == 0) continue;
-        for (uint32_t unit = x->first; unit; unit = unit_slots(w, unit)[0].head.next) {
-            const reef_entity *e = slot_entities(unit_slots(w, unit));
-            for (uint32_t row = 0; row < chunk_rows(x, unit); row++)
-                if (!take(to, e[row])) return false;
-        }
-    }
+    for (value_run r = {0}; reef__value_run_next(w, t, &r);)
+        for (uint32_t i = 0; i < r.count; i++)
+            if (!reef__entity_list_put(w, to, r.entities[i])) return false;
     return true;
-}
-
-typedef struct start_list {
-    reef_world *w;
-    entity_list *to;
-} start_list;
-static bool start_put(void *to, reef_entity e)
-{
-    const start_list *l = to;
-    return reef__entity_list_put(l->w, l->to, e);
 }
 
 /* Marks the rows that the start leads to. It gives up where there are more than `most`. False: there is no memory. */
@@ -116,9 +97,8 @@ static bool start_collect(query *q, uint32_t start, const uint32_t *way, uint64_
     entity_list *at = &b->list[0], *next = &b->list[1];
     uint32_t v = t->variable;
     at->count = 0;
-    start_list all = {w, at};
     if (!(term_relates(t) ? list_sources(w, store_of(w, t->component.id), t->target, at)
-                          : reef__holders_each(w, reef__type_of(t->component.id), start_put, &all)))
+                          : list_all(w, reef__type_of(t->component.id), at)))
         return false;
     while (v != SLOT_VISITED) {
         const reef_term *x = &q->terms[way[v]];

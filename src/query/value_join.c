@@ -8,12 +8,12 @@
 #include "storage/entity_index.h"
 #include "storage/layout.h"
 #include "storage/place.h"
+#include "storage/read.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
 #include "query/query.h"
 #include "query/value_term.h"
-#include "query/variables.h"
 #include "reef/condition.h"
 #include "reef/prefab.h"
 #include "reef/relation.h"
@@ -344,19 +344,9 @@ bool reef__join_finds(const query *q, const struct value_join *j, uint32_t varia
     return false;
 }
 
-typedef struct list_making {
-    query *q;
-    const value_test *t;
-    value_list *l;
-} list_making;
-
-static bool list_put(void *to, reef_entity e)
+static bool list_put(query *q, value_list *l, const value_test *t, reef_entity e)
 {
-    const list_making *making = to;
-    const query *q = making->q;
-    const value_test *t = making->t;
     reef_world *w = q->world;
-    value_list *l = making->l;
     if (!entity_is_visited(w, e)) return true;
     const char *p = reef__value_field(q, t, e);
     if (p == NULL || bit_read(bit_store_of(w, t->component | BIT_DISABLED), place_of(w, e))) return true;
@@ -376,9 +366,11 @@ static bool list_put(void *to, reef_entity e)
 static bool list_make(query *q, const value_test *t, value_list *l)
 {
     reef_world *w = q->world;
-    list_making making = {q, t, l};
+    const type *x = type_known(t->component);
     l->count = 0;
-    if (!reef__holders_each(w, type_known(t->component), list_put, &making)) return false;
+    for (value_run r = {0}; reef__value_run_next(w, x, &r);)
+        for (uint32_t i = 0; i < r.count; i++)
+            if (!list_put(q, l, t, r.entities[i])) return false;
     if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &l->scratch, &l->scratch_room, l->count + 1,
                           sizeof *l->scratch))
         return false;

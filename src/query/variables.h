@@ -124,9 +124,6 @@ bool reef__bindings_look(query *q, uint64_t rows);
 
 /* Decides by which term the search begins, and marks the rows to which that leads. False: there is no memory. */
 bool reef__bind_start(query *q, uint64_t rows);
-/* Calls `take` for all entities that have a component of the table or of a store, disabled or not, until it answers
- * false; then so does this. */
-bool reef__holders_each(reef_world *w, const type *t, bool (*take)(void *to, reef_entity e), void *to);
 
 /* ---- searching ---- */
 

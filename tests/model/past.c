@@ -1,23 +1,27 @@
 /* Histories. An operation makes one and plays some steps, each a call that is derived from the operation, as in a loop
- * that records. Then it goes back to one of them, and stays there, plays the same steps again, or goes on with
- * others. */
+ * that records. Then it goes back to one of them, and stays there, plays the same steps again, or goes on with others;
+ * or a replay plays them on a fork, while the world perhaps goes on by one step, and then the world becomes the
+ * fork. */
 #include "apply.h"
 #include "fork.h"
 #include "observe.h"
 #include "reef/history.h"
+#include "reef/replay.h"
 
-enum { STEPS_LEAST = 2, STEPS_MOST = DEFER_STEPS - 1, PAST_STAYS = 0, PAST_AGAIN = 1, PAST_OTHERWISE = 2 };
+enum { STEPS_LEAST = 2, STEPS_MOST = DEFER_STEPS - 1 };
+enum { PAST_STAYS, PAST_AGAIN, PAST_OTHERWISE, PAST_BESIDE, PAST_COUNT };
 
 typedef struct course {
     uint32_t steps, back; /* how many are played; to which the history goes back */
     uint32_t then;
+    bool goes_on; /* the world, while a replay plays */
 } course;
 
 static course course_of(const op *o, uint32_t played)
 {
     const uint64_t v = value_mix(o->value, 4000) >> 1;
     return (course){STEPS_LEAST + (uint32_t)(v % (STEPS_MOST - STEPS_LEAST)), played ? (uint32_t)(v >> 8) % played : 0,
-                    (uint32_t)(v >> 20) % 3};
+                    (uint32_t)(v >> 20) % PAST_COUNT, v >> 24 & 1};
 }
 
 static bool step_makes(const op *step)
@@ -54,13 +58,16 @@ static reef_status play(void *context, reef_world *w, uint64_t tick, const void 
     reef_entity one[1];
     outcome got = {.made = one};
     op step;
+    reef_world *world = now.m->world;
     (void)context, (void)tick;
     memcpy(&step, input, bytes);
+    now.m->world = w; /* of a replay it is a fork */
     const bool posts = step_posts(&step) && now.m->reference.event_count + DEFER_STEPS < EVENTS_MOST;
     if (posts && reef_post_id(w, event_type, &step.value, sizeof step.value) != REEF_OK)
         model_fail(now.m, "a step of a history can't post");
     model_core(now.m, &step, &got);
     step_made(now.m, now.o, &step, now.out, &got);
+    now.m->world = world;
     return REEF_OK;
 }
 
@@ -69,6 +76,17 @@ static reef_status play_one(reef_history *h, const op *o, uint32_t i)
     op step;
     defer_step(o, i, &step);
     return reef_history_step(h, &step, sizeof step);
+}
+
+static reef_status play_beside(reef_history *h, const op *o, const course *c, uint32_t played)
+{
+    reef_replay *r = reef_replay_new(h, c->back);
+    if (r == NULL) return reef_last_error(reef_history_world(h)).status;
+    if (c->goes_on) (void)play_one(h, o, played);
+    reef_status s = reef_replay_play(r, UINT64_MAX);
+    if (s == REEF_OK) s = reef_replay_take(r);
+    reef_replay_free(r);
+    return s;
 }
 
 void core_HISTORY(model *m, const op *o, outcome *out)
@@ -83,7 +101,8 @@ void core_HISTORY(model *m, const op *o, outcome *out)
     reef_history *h = reef_history_new(m->world, &config);
     while (s == REEF_OK && played < course_of(o, 0).steps) played += (s = play_one(h, o, played)) == REEF_OK;
     const course c = course_of(o, played);
-    if (played) {
+    if (played && c.then == PAST_BESIDE) s = play_beside(h, o, &c, played);
+    else if (played) {
         s = reef_history_rewind(h, c.back);
         out->number = value_mix((uint64_t)(int64_t)s, reef_count_alive(m->world));
         if (s == REEF_OK && config.hashes && reef_history_hash(h, c.back) != reef_hash(m->world))
@@ -115,6 +134,29 @@ static reef_status want_step(model *m, const op *o, outcome *want, uint32_t i, u
     return REEF_OK;
 }
 
+/* `then`: the reference before the first of these steps. */
+static reef_status want_beside(model *m, const op *o, outcome *want, const course *c, uint32_t played, uint32_t room,
+                               const ref_world *then)
+{
+    ref_world world, fork, reached;
+    reef_status s = REEF_OK;
+    if (fork_is_refused(&m->reference)) return REEF_NOT_COPYABLE;
+    if (c->goes_on) played += want_step(m, o, want, played, room, NULL) == REEF_OK;
+    world = m->reference;
+    fork_reference(&m->reference, then);
+    for (uint32_t i = c->back; s == REEF_OK && i < played; i++) s = want_step(m, o, want, i, room, NULL);
+    fork = m->reference;
+    m->reference = world;
+    if (s == REEF_OK && fork_is_refused(&fork)) s = REEF_NOT_COPYABLE;
+    if (s == REEF_OK) {
+        fork_reference(&reached, &fork); /* a snapshot of it */
+        reference_restore(&m->reference, &reached);
+        ref_drop(&reached);
+    }
+    ref_drop(&fork);
+    return s;
+}
+
 void want_HISTORY(model *m, const op *o, outcome *want)
 {
     ref_world past[DEFER_STEPS];
@@ -125,7 +167,8 @@ void want_HISTORY(model *m, const op *o, outcome *want)
     while (s == REEF_OK && played < course_of(o, 0).steps)
         played += (s = want_step(m, o, want, played, room, &past[played])) == REEF_OK;
     const course c = course_of(o, played);
-    if (played) {
+    if (played && c.then == PAST_BESIDE) s = want_beside(m, o, want, &c, played, room, &past[c.back]);
+    else if (played) {
         s = REEF_OK; /* also where what is there now can't be copied: all states are kept, and none has to be made */
         reference_restore(&m->reference, &past[c.back]);
         want->number = value_mix((uint64_t)(int64_t)s, m->reference.living_count);

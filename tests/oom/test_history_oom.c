@@ -1,5 +1,6 @@
 /* History: all or nothing. A step that fails, or any allocation on the way, leaves world and history as they were. */
 #include "history_game.h"
+#include "reef/replay.h"
 
 /* ---- steps that fail ---- */
 
@@ -91,6 +92,15 @@ static reef_status sweep_rewind(scene *s)
 }
 static reef_status sweep_rewind_kept(scene *s) { return reef_history_rewind(s->h, reef_history_reach(s->h).first); }
 static reef_status sweep_replay(scene *s) { return reef_history_replay(s->h, PLAYED); }
+static reef_status sweep_beside(scene *s) /* on a fork */
+{
+    reef_replay *r = reef_replay_new(s->h, reef_history_reach(s->h).tick - 6);
+    reef_status status = r ? reef_replay_play(r, 4) : reef_last_error(s->w).status;
+    if (status == REEF_OK) status = reef_replay_play(r, UINT64_MAX);
+    if (status == REEF_OK) status = reef_replay_take(r);
+    reef_replay_free(r);
+    return status;
+}
 static reef_status sweep_correct(scene *s)
 {
     uint32_t a = 7, b = 8;
@@ -172,6 +182,7 @@ static void step_into_another_future_without_memory(void **state) { sweep(state,
 static void rewind_without_memory(void **state) { sweep(state, sweep_rewind, 0); }
 static void rewind_to_a_kept_tick_without_memory(void **state) { sweep(state, sweep_rewind_kept, 0); }
 static void replay_without_memory(void **state) { sweep(state, sweep_replay, 4); }
+static void replay_on_a_fork_without_memory(void **state) { sweep(state, sweep_beside, 0); }
 static void correct_without_memory(void **state) { sweep(state, sweep_correct, 0); }
 static void synctest_without_memory(void **state) { sweep(state, sweep_synctest, 0); }
 
@@ -186,6 +197,7 @@ int main(void)
         TEST(rewind_without_memory),
         TEST(rewind_to_a_kept_tick_without_memory),
         TEST(replay_without_memory),
+        TEST(replay_on_a_fork_without_memory),
         TEST(correct_without_memory),
         TEST(synctest_without_memory),
     };

@@ -17,6 +17,8 @@ if (!existsSync(executablePath) || !existsSync(join(project, "node_modules/playw
 const { chromium } = createRequire(join(project, "package.json"))("playwright-core");
 const { serve } = await import(pathToFileURL(join(root, "web/serve.mjs")));
 
+const patience = 300000; // ms; it only ends what hangs
+
 let failures = 0;
 function check(good, what) {
     console.log((good ? "ok      " : "FAILED  ") + what);
@@ -68,6 +70,7 @@ const outside = [];
 
 async function new_page(options = {}, of = address) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    context.setDefaultTimeout(patience);
     const page = await context.newPage();
     page.errors = [];
     page.bytes = 0;
@@ -107,7 +110,7 @@ async function searching() {
     await page.waitForSelector("dialog.search-box[open] input");
     const first = async (typed) => {
         await page.fill("dialog.search-box input", typed);
-        await page.waitForFunction(() => document.querySelector("#search-results li"), null, { timeout: 20000 });
+        await page.waitForFunction(() => document.querySelector("#search-results li"));
         await page.waitForTimeout(50);
         return page.textContent("#search-results li strong");
     };
@@ -127,7 +130,7 @@ async function searching() {
     await first("reef_query_new");
     await page.keyboard.press("Enter");
     await page.waitForURL(/reference\/reef_query_new\.html/);
-    const opened = await page.waitForFunction(() => document.querySelector("h1")?.textContent.includes("reef_query_new"), null, { timeout: 10000 }).catch(() => null);
+    const opened = await page.waitForFunction(() => document.querySelector("h1")?.textContent.includes("reef_query_new")).catch(() => null);
     check(opened, "Enter opens the first result");
     await page.waitForTimeout(500);
     await picture(page, "function-desk-light");
@@ -202,7 +205,7 @@ async function for_everybody() {
     for (const colorScheme of ["light", "dark"]) {
         const page = await new_page({ colorScheme });
         const bad = [], unnamed = [];
-        for (const path of ["", "topics.html", "manual/queries.html", "manual/inspector.html", "reference/reef_fork.html", "gallery/", "gallery/dive.html", "playground.html"]) {
+        for (const path of ["", "topics.html", "manual/queries.html", "manual/inspector.html", "reference/reef_fork.html", "gallery/", "gallery/dive.html", "playground.html", "no-such-page.html"]) {
             await page.goto(address + path);
             if (path === "playground.html") await page.waitForSelector(".cm-content");
             await page.waitForTimeout(200);
@@ -232,17 +235,17 @@ async function for_everybody() {
 async function without_network() {
     const page = await new_page();
     await page.goto(address + "manual/queries.html");
-    await page.waitForFunction(() => document.documentElement.dataset.offline === "ready", null, { timeout: 60000 });
+    await page.waitForFunction(() => document.documentElement.dataset.offline === "ready");
     await page.goto(address + "gallery/undo.html");
     await page.waitForSelector(".run-box button.first:not([disabled])");
     await page.click(".run-box button.first");
-    await page.waitForFunction(() => /ended with 0/.test(document.querySelector(".stage .status")?.textContent), null, { timeout: 60000 });
+    await page.waitForFunction(() => /ended with 0/.test(document.querySelector(".stage .status")?.textContent));
     await page.context().setOffline(true);
     await page.goto(address + "manual/queries.html");
     check((await page.textContent("h1")).includes("Queries"), "a page that was visited opens without a network");
     await page.goto(address + "gallery/undo.html");
     await page.click(".run-box button.first");
-    await page.waitForFunction(() => /ended with 0/.test(document.querySelector(".stage .status")?.textContent), null, { timeout: 60000 });
+    await page.waitForFunction(() => /ended with 0/.test(document.querySelector(".stage .status")?.textContent));
     check(true, "and an example that was run runs");
     await page.context().close();
 }

@@ -14,9 +14,11 @@ function importing(module, name) {
 }
 
 export function parts({ address, new_page, picture, check, overflow, root, out, project, serve }) {
-    const status = (page, text, seconds = 60) => page.waitForFunction((t) => new RegExp(t).test(document.querySelector(".stage .status")?.textContent ?? ""), text, { timeout: seconds * 1000 });
-    const printed = (page) => page.locator(".stage .printed").innerText().catch(() => "");
+    const status = (page, text) => page.waitForFunction((t) => new RegExp(t).test(document.querySelector(".stage .status")?.textContent ?? ""), text);
+    const printed = (page) => page.locator(".stage .printed").allInnerTexts().then((all) => all.join(""));
     const tick = (page) => page.locator(".stage .time output").innerText().then((text) => Number(text.replace(/\D/g, "")));
+    const at_tick = (page, t) => page.waitForFunction((n) => document.querySelector(".stage .time output").textContent === "tick " + n, t);
+    const pause = async (page) => { await page.click(".stage button:text-is('Pause')"); await page.waitForSelector(".stage button:text-is('Play')"); }; // said by the worker: nothing is played any more
     const no_errors = (page, what) => check(page.errors.length === 0, `${what} has no errors` + page.errors.map((e) => "\n    " + e).join(""));
 
     // In node: every example prints what its file says, and hashes are those of all other machines.
@@ -69,10 +71,10 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         const click = Date.now();
         await page.click(".game-box button.first");
         const game = page.frameLocator(".game-box iframe");
-        await game.locator("#message").waitFor({ state: "detached", timeout: 120000 });
+        await game.locator("#message").waitFor({ state: "detached" });
         console.log(`        Dive runs ${Date.now() - click} ms after the click`);
         const frame = page.frames().find((f) => /\/dive\//.test(f.url())), of = (what) => frame.evaluate((name) => window.dive.core["_dive_" + name](), what);
-        await page.waitForFunction(() => document.activeElement?.tagName === "IFRAME", null, { timeout: 20000 });
+        await page.waitForFunction(() => document.activeElement?.tagName === "IFRAME");
         for (let i = 0; i < 20 && (await of("screen")) !== 1; i++) { await page.keyboard.press("Enter", { delay: 200 }); await page.waitForTimeout(300); }
         check((await of("screen")) === 1, "Enter begins a dive in the gallery: the frame has the keys");
         await page.keyboard.down("KeyD");
@@ -93,9 +95,9 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
             await page.goto(here + "gallery/page_rollback.html");
             check(await page.evaluate(() => window.crossOriginIsolated), "with its headers a page is isolated");
             await page.click(".run-box button.first");
-            await page.waitForSelector(".stage canvas", { timeout: 60000 });
+            await page.waitForSelector(".stage canvas");
             await page.click("button:text-is('Look inside')");
-            await page.frameLocator("iframe.inside").locator("#clock", { hasText: /entities/ }).waitFor({ timeout: 60000 });
+            await page.frameLocator("iframe.inside").locator("#clock", { hasText: /entities/ }).waitFor();
             check(true, "an example runs there, and the inspector looks into it");
             no_errors(page, "an isolated page");
             await page.context().close();
@@ -117,7 +119,7 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await page.click(".run-box button.first");
         await page.waitForSelector(".stage canvas");
         console.log(`        an example draws ${Date.now() - click} ms after the click`);
-        await page.waitForFunction(() => Number(document.querySelector(".stage .time output").textContent.replace(/\D/g, "")) > 60, null, { timeout: 60000 });
+        await page.waitForFunction(() => Number(document.querySelector(".stage .time output").textContent.replace(/\D/g, "")) > 60);
         await picture(page, "flock-desk-light");
         await page.goto(address + "gallery/");
         const cards = await page.evaluate(async () => Promise.all([...document.querySelectorAll(".gallery-cards img")].map(async (i) => { i.loading = "eager"; await i.decode(); return i.naturalWidth; })));
@@ -131,27 +133,24 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         const page = await new_page({ colorScheme: "dark" });
         await page.goto(address + "gallery/page_marbles.html");
         await page.click(".run-box button.first");
-        await page.waitForFunction(() => Number(document.querySelector(".stage .time output")?.textContent.replace(/\D/g, "")) > 100, null, { timeout: 60000 });
+        await page.waitForFunction(() => Number(document.querySelector(".stage .time output")?.textContent.replace(/\D/g, "")) > 100);
         const hash = (i = 0) => page.locator(".stage figcaption code").nth(i).innerText();
-        await page.click(".stage button:text-is(\"Pause\")");
-        await page.waitForTimeout(300);
+        await pause(page);
         const [at, was] = [await tick(page), await hash()];
-        for (let i = 0; i < 5; i++) { await page.click(".stage button:text-is(\"Step\")"); await page.waitForTimeout(120); }
-        check((await tick(page)) === at + 5 && (await hash()) !== was, "Step plays one tick");
+        for (let i = 1; i <= 5; i++) { await page.click(".stage button:text-is(\"Step\")"); await at_tick(page, at + i); }
+        check((await hash()) !== was, "Step plays one tick");
         await page.evaluate((t) => { const r = document.querySelector(".stage .time input"); r.value = t; r.dispatchEvent(new Event("input")); r.dispatchEvent(new Event("change")); }, at);
-        await page.waitForFunction((t) => document.querySelector(".stage .time output").textContent === "tick " + t, at);
-        await page.waitForTimeout(200);
-        check((await hash()) === was, "going back brings the state of that tick, to the bit");
+        await page.waitForFunction((h) => document.querySelector(".stage figcaption code").textContent === h, was);
+        check((await tick(page)) === at, "going back brings the state of that tick, to the bit");
         await page.click(".stage button:text-is(\"Fork\")");
         await page.click(".stage button:text-is(\"Step\")");
         await page.waitForSelector(".stage .worlds.two");
         check((await hash(0)) === (await hash(1)) && (await page.innerText(".differences")).includes("same"), "a fork plays as its world does");
         await page.evaluate(() => { const r = document.querySelectorAll(".stage .sliders input")[1]; r.value = 40; r.dispatchEvent(new Event("input")); });
         await page.click(".stage button:text-is(\"Play\")");
-        await page.waitForFunction(() => /\d+ entities differ/.test(document.querySelector(".differences")?.textContent), null, { timeout: 30000 });
-        await page.waitForTimeout(800);
+        await page.waitForFunction(() => /\d+ entities differ/.test(document.querySelector(".differences")?.textContent));
         check((await hash(0)) !== (await hash(1)), "a slider of the fork makes it another world");
-        await page.waitForFunction(() => document.querySelectorAll(".differing li").length > 3, null, { timeout: 30000 });
+        await page.waitForFunction(() => document.querySelectorAll(".differing li").length > 3);
         check(/another value.*→/.test(await page.innerText(".differing")), "what differs is listed while both play");
         await picture(page, "fork-desk-dark");
         no_errors(page, "the marbles");
@@ -163,11 +162,11 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         const page = await new_page();
         await page.goto(address + "gallery/page_marbles.html");
         await page.click(".run-box button.first");
-        await page.waitForFunction(() => Number(document.querySelector(".stage .time output")?.textContent.replace(/\D/g, "")) > 60, null, { timeout: 60000 });
+        await page.waitForFunction(() => Number(document.querySelector(".stage .time output")?.textContent.replace(/\D/g, "")) > 60);
         await page.click("button:text-is('Look inside')");
         const inside = page.frameLocator("iframe.inside"), tab = (name) => inside.locator(`#tabs button[data-tab=${name}]`).click();
         const says = async (selector, text, what) => {
-            const found = await inside.locator(selector, { hasText: text }).first().waitFor({ timeout: 30000 }).then(() => true, () => false);
+            const found = await inside.locator(selector, { hasText: text }).first().waitFor().then(() => true, () => false);
             check(found, what);
         };
         await says("#clock", /16\d entities/, "the inspector's page knows the world of the program");
@@ -183,12 +182,11 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await says("#view", "Velocity", "types are shown");
 
         await inside.locator("#pause").click();
-        await page.waitForSelector(".stage button:text-is('Play')", { timeout: 20000 });
+        await page.waitForSelector(".stage button:text-is('Play')");
         check(true, "the inspector pauses the program");
-        await page.waitForTimeout(300);
         const at = await tick(page);
         await inside.locator("#step").click();
-        await page.waitForFunction((t) => document.querySelector(".stage .time output").textContent === "tick " + (t + 1), at, { timeout: 20000 });
+        await at_tick(page, at + 1);
         check(true, "and steps it");
         await tab("changes");
         await inside.locator("#who").click();
@@ -212,7 +210,7 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
 
         for (let i = 0; i < 5; i++) await inside.locator("#ticks").press("ArrowLeft");
         await inside.locator("#viewing button", { hasText: "Go on from here" }).click();
-        await page.waitForFunction((t) => Number(document.querySelector(".stage .time output").textContent.replace(/\D/g, "")) < t, at, { timeout: 20000 }).catch(() => {});
+        await page.waitForFunction((t) => Number(document.querySelector(".stage .time output").textContent.replace(/\D/g, "")) < t, at).catch(() => {});
         check((await tick(page)) < at, "the inspector sets the program back, and the stage follows");
 
         await page.click(".stage button:text-is('Fork')");
@@ -228,7 +226,7 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await page.click("button:text-is('Compare both')");
         await says("#view", /[1-9]\d* change/, "an edit of the fork alone is a difference, which is shown");
         await page.click(".stage button:text-is('Step')");
-        await page.waitForFunction(() => /only in the world/.test(document.querySelector(".differing")?.textContent), null, { timeout: 20000 });
+        await page.waitForFunction(() => /only in the world/.test(document.querySelector(".differing")?.textContent));
         check(true, "and listed beside the worlds");
         await picture(page, "inspector-compare");
         no_errors(page, "the inspector in the page");
@@ -240,7 +238,7 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await other.click(".run-box button.first");
         await status(other, "ended with 0");
         await other.click("button:text-is('Look inside')");
-        await other.frameLocator("iframe.inside").locator("#clock", { hasText: "entit" }).waitFor({ timeout: 30000 });
+        await other.frameLocator("iframe.inside").locator("#clock", { hasText: "entit" }).waitFor();
         await other.frameLocator("iframe.inside").locator("#tabs button[data-tab=changes]").click();
         await other.waitForTimeout(1500);
         await picture(other, "inspector-after-the-end");
@@ -257,9 +255,9 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
             await page.waitForSelector(".run-box button.first:not([disabled])");
             const click = Date.now();
             await page.click(".run-box button.first");
-            await page.waitForSelector(".stage canvas", { timeout: 60000 });
+            await page.waitForSelector(".stage canvas");
             console.log(`        ${name} draws ${Date.now() - click} ms after the click`);
-            const moves = await page.waitForFunction(() => Number(document.querySelector(".stage .time output").textContent.replace(/\D/g, "")) > 40, null, { timeout: 120000 }).then(() => true, () => false);
+            const moves = await page.waitForFunction(() => Number(document.querySelector(".stage .time output").textContent.replace(/\D/g, "")) > 40).then(() => true, () => false);
             check(moves, `${name} ticks`);
             await picture(page, name);
             no_errors(page, name);
@@ -284,26 +282,34 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await page.click(".playground-bar button.first");
         await page.waitForTimeout(400);
         await picture(page, "playground-loading");
-        await status(page, "ended with 0", 300);
+        await status(page, "ended with 0");
         console.log(`        the first run took ${((Date.now() - cold) / 1000).toFixed(1)} s, and loaded ${(page.bytes / 1e6).toFixed(1)} MB`);
         check((await printed(page)).trim() === "1.00 2.00", "the first program prints 1.00 2.00");
-        for (let i = 0; i < 2; i++) {
+        // Another program each time: at once, and after a pause in which the compiler has looked at it.
+        const edit = async (text) => { await page.click(".cm-content"); await page.keyboard.press("Control+End"); await page.keyboard.insertText(text + "\n"); };
+        for (const [pause, what] of [[0, "at once"], [0, "at once"], [3000, "after a pause of 3 s"]]) {
+            await page.waitForTimeout(3000);
+            await edit(`/* ${Math.random()} */`);
+            await page.waitForTimeout(pause);
             const warm = Date.now();
             await page.click(".playground-bar button.first");
-            await page.waitForFunction(() => document.querySelector(".compiler-state").textContent.includes("compiled in") && /ended with 0/.test(document.querySelector(".stage .status").textContent), null, { timeout: 120000 });
-            console.log(`        another run took ${((Date.now() - warm) / 1000).toFixed(2)} s (${await page.innerText(".compiler-state")})`);
+            await page.waitForFunction(() => document.querySelector(".compiler-state").textContent.includes("compiled in") && /ended with 0/.test(document.querySelector(".stage .status").textContent));
+            console.log(`        another run, ${what}, took ${((Date.now() - warm) / 1000).toFixed(2)} s (${await page.innerText(".compiler-state")})`);
         }
+        await edit("int x = y;");
+        await page.waitForSelector(".messages .error");
+        check(/undeclared identifier 'y'/.test(await page.innerText(".messages .error")), "an error stands there while somebody types");
         await picture(page, "playground-ran-light");
 
         await run(page_program("    int x = 1\n    reef_spwan(w, 0);"));
-        await page.waitForSelector(".messages .error", { timeout: 120000 });
+        await page.waitForSelector(".messages .error:has-text(\"expected ';'\")");
         const message = await page.innerText(".messages .error");
         check(/line 8/.test(message) && /expected ';'/.test(message), `an error stands at its line: ${message}`);
         check(await page.locator(".cm-lint-marker-error").count() > 0, "and beside it in the editor");
         await picture(page, "playground-error-light");
 
         await run(page_program("    unsigned n = 0;\n    for (;;) if (++n % 400000000 == 0) puts(\"still here\");"));
-        await page.waitForFunction(() => !document.querySelector(".playground-bar button:nth-child(2)").disabled && /compiled in/.test(document.querySelector(".compiler-state").textContent), null, { timeout: 120000 });
+        await page.waitForFunction(() => !document.querySelector(".playground-bar button:nth-child(2)").disabled && /compiled in/.test(document.querySelector(".compiler-state").textContent));
         check((await page.evaluate(() => 1 + 1)) === 2, "an endless loop doesn't hang the page");
         await page.click(".playground-bar button:nth-child(2)");
         await status(page, "stopped");
@@ -317,25 +323,26 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         ];
         for (const [what, source, told] of crashes) {
             await run(source);
-            await page.waitForFunction((t) => new RegExp(t, "i").test(document.querySelector(".stage .printed")?.innerText ?? ""), told.source, { timeout: 120000 }).catch(() => {});
+            await page.waitForFunction((t) => new RegExp(t, "i").test(document.querySelector(".stage .printed")?.innerText ?? ""), told.source).catch(() => {});
             const text = await printed(page);
-            check(told.test(text), `${what} is shown and survived: ${text.slice(-140).trim()} ${await page.locator(".messages").innerText().catch(() => "")}`);
+            check(told.test(text), `${what} is shown and survived: ${text.slice(-140).trim()} ${(await page.locator(".messages").allInnerTexts()).join("")}`);
             if (what.startsWith("a NULL")) await picture(page, "playground-crash-light");
         }
         await run(page_program("    (void)w;\n    not_there();", "void not_there(void);"));
-        await page.waitForFunction(() => /not_there/.test(document.querySelector(".playground")?.innerText.replace(/void not_there|not_there\(\)/g, "") ?? ""), null, { timeout: 120000 });
+        await page.waitForFunction(() => /not_there/.test(document.querySelector(".playground")?.innerText.replace(/void not_there|not_there\(\)/g, "") ?? ""));
         check(/undefined symbol: not_there/.test(await page.innerText(".playground")), "a function that is nowhere is told");
 
         await run(page_program("    puts(\"<b>text</b> \\xc3\\xbc\");\n    reef_world_free(w);"));
-        await page.waitForFunction(() => /text/.test(document.querySelector(".stage .printed")?.innerText ?? ""), null, { timeout: 120000 });
+        await page.waitForFunction(() => /text/.test(document.querySelector(".stage .printed")?.innerText ?? ""));
         check((await printed(page)).trim() === "<b>text</b> ü", "output is text, never HTML");
 
         await page.click(".playground-bar button:nth-child(3)");
         await page.waitForFunction(() => location.hash.startsWith("#program="));
         const link = page.url();
         await page.context().setOffline(true);
+        await edit("/* offline */");
         await page.click(".playground-bar button.first");
-        await page.waitForFunction(() => /ended with 0/.test(document.querySelector(".stage .status").textContent), null, { timeout: 120000 });
+        await page.waitForFunction(() => /compiled in/.test(document.querySelector(".compiler-state").textContent) && /ended with 0/.test(document.querySelector(".stage .status").textContent));
         check(true, "the compiler goes on without a network");
         await page.context().close();
 
@@ -368,9 +375,9 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await picture(phone, "phone-playground");
         await phone.goto(address + "gallery/page_marbles.html");
         await phone.click(".run-box button.first");
-        await phone.waitForSelector(".stage canvas", { timeout: 60000 });
+        await phone.waitForSelector(".stage canvas");
         await phone.click(".stage button:text-is(\"Fork\")");
-        await phone.waitForSelector(".stage .worlds.two", { timeout: 60000 });
+        await phone.waitForSelector(".stage .worlds.two");
         await phone.locator(".stage").scrollIntoViewIfNeeded();
         await phone.waitForTimeout(600);
         check((await overflow(phone)) <= 0, "a fork fits on a phone");

@@ -17,7 +17,7 @@ static const reef_hooks sound_hooks = {.on_fork = REEF_FORK_SKIP};
 REEF_COMPONENT_HOOKS(Sound, &sound_hooks);
 
 typedef struct game {
-    reef_query moving; /* of the world that is played */
+    reef_query moving; /* of the world whose history it is */
     uint64_t fail_at;  /* the tick, counted from 1, that fails after it has changed much; 0: none */
     uint64_t played;   /* calls */
 } game;
@@ -63,7 +63,7 @@ static inline reef_status game_step(void *context, reef_world *w, uint64_t tick,
     seed += (uint64_t)key << 20;
     for (int i = 0; i < 12; i++)
         if (!game_act(w, &seed)) return REEF_NO_MEMORY;
-    for (reef_block b = reef_begin(w, g->moving); reef_next(&b);)
+    for (reef_block b = reef_begin_text(w, "Position, in Velocity"); reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Position)[i].x += reef_in(&b, Velocity)[i].x;
     if (reef_last_error(w).status == REEF_NO_MEMORY) return REEF_NO_MEMORY;
     return g->fail_at == tick + 1 ? REEF_IO : REEF_OK;

@@ -59,16 +59,34 @@ function messages_of(text) {
     return found;
 }
 
+// One program at a time: what was asked last, where a program that is to run comes before one of which only the messages are wanted. The last result is kept, so what
+// was compiled while somebody typed is there when it is to run.
+let wanted = null, last = null, working = false;
+
 async function compile(source) {
     if (!ready) { ready = prepare(); ready.catch(() => { ready = null; }); }
-    const { clang, plan, files } = await ready;
-    postMessage({ compiling: true });
-    const begin = performance.now(), { program, text } = await compile_program(clang, plan, files, source);
-    postMessage({ compiled: { program: program ?? null, text, messages: messages_of(text), ms: performance.now() - begin } }, program ? [program.buffer] : []);
+    const { clang, plan, files } = await ready, begin = performance.now(), { program, text } = await compile_program(clang, plan, files, source);
+    return { source, program, text, messages: messages_of(text), ms: performance.now() - begin };
 }
 
-onmessage = async ({ data }) => {
+async function work() {
+    const next_messages = () => new Promise((read) => setTimeout(read)); // those that came while the compiler ran
+    for (working = true; wanted; await next_messages()) {
+        const { source, run } = wanted, first = last === null, early = last?.source === source;
+        wanted = null;
+        try {
+            if (!early) last = await compile(source);
+            postMessage({ compiled: { ...last, run, early } });
+            // The browser makes code faster that has run some times, so the next run needn't wait for that.
+            for (let i = 0; first && i < 2; i++) { await next_messages(); if (!wanted) await compile(source); }
+        } catch (error) { postMessage({ failed: String(error?.message ?? error) }); }
+    }
+    working = false;
+}
+
+onmessage = ({ data }) => {
     if (data.begin) ({ version, base } = data.begin);
-    if (data.compile === undefined) return;
-    try { await compile(data.compile); } catch (error) { postMessage({ failed: String(error?.message ?? error) }); }
+    if (data.compile !== undefined) wanted = { source: data.compile, run: true };
+    if (data.check !== undefined && !wanted?.run) wanted = { source: data.check, run: false };
+    if (wanted && !working) work();
 };

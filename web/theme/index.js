@@ -1,7 +1,8 @@
 // The theme: that of VitePress without its fonts, in reef's colours, with components of the site.
 import DefaultTheme from "vitepress/theme-without-fonts";
+import NotFound from "vitepress/dist/client/theme-default/NotFound.vue";
 import LatePicture from "./LatePicture.vue";
-import { defineAsyncComponent } from "vue";
+import { defineAsyncComponent, h } from "vue";
 import GameBox from "./GameBox.vue";
 import RunLink from "./RunLink.vue";
 import TopicFilter from "./TopicFilter.vue";
@@ -34,6 +35,7 @@ function watch_for_another_site(router) {
 
 export default {
     extends: DefaultTheme,
+    Layout: () => h(DefaultTheme.Layout, null, { "not-found": () => h("main", null, h(NotFound)) }), // other pages have their own
     enhanceApp({ app, router }) {
         app.component("LatePicture", LatePicture);
         app.component("RunLink", RunLink);

@@ -118,8 +118,10 @@ static void follow(reef_block *b)
     const uint64_t n = reef_index_get(reef_indexed(b, Boss, id), reef_key_i32(4), NULL, 0);
     for (uint32_t i = 0; i < b->count; i++) reef_inout(b, Position)[i].y += (float)n;
 }
+static uint32_t ends_of_worlds; /* that are freed */
 static void leave_a_mark(reef_script_run *r)
 {
+    ends_of_worlds += r->block == NULL;
     if (r->block) (void)reef_cmd_spawn(r->block, reef_with(Position, 7, 7), reef_with(Boss, 4));
 }
 
@@ -145,8 +147,14 @@ static void indexes_and_scripts_are_there(void **state)
     assert_non_null(r);
     assert_ok(reef_replay_play(r, 100));
     assert_ok(reef_replay_take(r));
-    assert_view(view_of(p.w), before);
+    ends_of_worlds = 0; /* a view forks the world */
     reef_replay_free(r);
+    assert_non_null(r = reef_replay_new(p.h, 18)); /* and one that isn't taken */
+    assert_ok(reef_replay_play(r, 1));
+    reef_replay_free(r);
+    assert_int_equal(ends_of_worlds, 0); /* for each start there is one end, which isn't that of a fork */
+    assert_view(view_of(p.w), before);
+    assert_true(ends_of_worlds > 0);
     past_end(&p, state);
 }
 
