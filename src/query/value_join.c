@@ -14,7 +14,6 @@
 #include "storage/world_data.h"
 #include "query/query.h"
 #include "query/value_term.h"
-#include "query/variables.h"
 #include "reef/condition.h"
 #include "reef/prefab.h"
 #include "reef/relation.h"
