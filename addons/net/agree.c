@@ -11,6 +11,33 @@
  * those who are to be dropped silent, blocking, leaving or convicted: one member alone can't have another one dropped.
  * A promise holds until the next view; nothing of it needs a disk, since a program that dies comes back as another one.
  *
+ * Why confirmed states can't differ. Say that a member *tells* t when a frame has the digest of its inputs before t: it
+ * has all of them, signed, and keeps them, but for those that a view ends. A member confirms t when it has all inputs
+ * before t and every other member of its view has told it t, with a digest of these inputs. Nobody is left out of this;
+ * who tells nothing for too long is dropped by the next view, as one who is silent.
+ *
+ *  1. One view follows from each view, whoever proposes it: Paxos.
+ *  2. That view ends the inputs of a dropped seat d at the least that those who promised have proven of d, and from
+ *     their promises on these take no more of d. If somebody confirms t, sooner or later in the present view, then each
+ *     of them has told t: before the promise, and then it promised at least t, since what is proven doesn't become
+ *     less; or after it, and then t isn't beyond what it promised. So d doesn't end before t, whoever promised.
+ *  3. Who has just been added by this view hasn't told anything in the view before, in which ticks may have been
+ *     confirmed that it lacks. So its promise would be worth nothing, and it neither promises nor proposes until it is
+ *     *caught up*: until it has proven what one of the older members has told in this view or a later one. That member
+ *     had told all that was ever confirmed in earlier views before it told this. So with 2, by induction over the
+ *     views, no view ends a seat before a tick that anybody has confirmed in any earlier view.
+ *  4. Who learns that a member with the same inputs has confirmed t in this view may confirm t as well: that member
+ *     was told t by all. It is believed only where somebody else is late (net__late): otherwise nothing depends on it.
+ *     Guests and spectators confirm what the host says that it has confirmed, if both have the same view.
+ *
+ * With equal inputs before t the states before t are equal, since the step is a function of them. All this is for
+ * members that follow the protocol, whatever is lost or late, and whoever stops. (A player who signs two versions makes
+ * it less that others have proven, but those who have one and those who have the other never told the same.) It is the
+ * rule of virtual synchrony, that a message is stable in its view before it is delivered, with Paxos for the views.
+ *
+ * Rejected: not to wait for a slow member while it stays in the view. Who did so could confirm ticks that a later view
+ * ended before, since the slow one promised less; to be right, all must know whom each one doesn't wait for.
+ *
  * Promises for different drops may meet: two of four have promised to drop a third one, and he and the fourth one to
  * drop one of these. Then inputs stop for all, and that is nobody's fault. So from a promise on until the next view
  * only silence counts, not that a seat blocks; and when a promise isn't followed by a view, the next ballot drops those
@@ -18,8 +45,7 @@
  * inputs again.
  *
  * Nobody is needed for it who can be done without:
- *     who doesn't answer          after silence_ns a quorum of those who stay is enough. Somebody who has confirmed
- *                                 more than that quorum has proven refuses the view
+ *     who doesn't answer          after silence_ns a quorum of those who stay is enough
  *     who promises less than all have agreed on     is overruled by what the proposer itself knows to be agreed
  *     whose accepted view can't follow here         his promise isn't counted
  *     who says BUSY               ends a ballot only when it has had its time
@@ -138,7 +164,9 @@ static bool absent(const reef_net *net, uint32_t s, uint64_t since)
     for (uint32_t i = 0; i < NET_SEATS;
          i++) /* if another one has more of its inputs, they are on their way, for a time */
         if (i != s && net->links[i].used && net->links[i].have[s] > seat->have && waited < 2 * since) blocks = false;
-    return blocks && net->now - seat->grew_at > since && waited > since;
+    if (blocks && net->now - seat->grew_at > since && waited > since) return true;
+    /* nothing is agreed on, since it tells nothing, or lies */
+    return net->now - net->agreed_at > since && net__late(net, s, since);
 }
 
 static uint32_t suspects(const reef_net *net)
@@ -162,12 +190,14 @@ static void link_begin(reef_net *net, uint32_t s)
         *l = *guest;
         *guest = (net_link){0};
         l->guest = false;
+        l->awaited_at = net->now;
         return;
     }
     *l = (net_link){.used = true,
                     .incarnation = net->view.seat[s].incarnation,
                     .address = net->view.seat[s].address,
-                    .heard_at = net->now};
+                    .heard_at = net->now,
+                    .awaited_at = net->now};
     memcpy(l->key, net->view.seat[s].key, sizeof l->key);
     if (l->address == 0) l->address = net->server; /* the host doesn't know its own address */
 }
@@ -193,18 +223,27 @@ void net__view_install(reef_net *net, const net_view *view)
                                .first = NET_NEVER,
                                .grew_at = net->now};
         memcpy(seat->key, view->seat[s].key, sizeof seat->key);
-        if (seat->end != view->seat[s].end && seat->first < net->proven) { /* proven with inputs that don't count */
+        if (seat->end != view->seat[s].end) { /* what was proven with inputs that don't count */
             const uint64_t same = view->seat[s].end > seat->first ? view->seat[s].end : seat->first;
             if (same < net->proven) net->proven = same;
+            net__starts_drop(net, s, view->seat[s].end > net->checked ? view->seat[s].end : net->checked);
         }
         seat->end = view->seat[s].end;
         if (member && seat->incarnation == net->incarnation) {
+            if (net->seat < 0) {
+                net->elders = view->members & ~(1u << s);
+                net->caught_up = false;
+                net->agreed_at = net->now;
+            }
             net->seat = (int)s;
             net->phase = REEF_NET_PLAYING;
         } else if (member && (!net->links[s].used || net->links[s].incarnation != seat->incarnation))
             link_begin(net, s);
         else if (!member && net->links[s].used) net->links[s] = (net_link){0};
     }
+    net->elders &= view->members;
+    for (uint32_t s = 0; s < NET_SEATS; s++) /* told with inputs that don't count */
+        if (net->links[s].agreed > net->proven) net->links[s].agreed = net->proven;
     if (net->seat < 0 || view->members & 1u << net->seat) return;
     if (net->leaving) {
         net->left = true;
@@ -212,13 +251,23 @@ void net__view_install(reef_net *net, const net_view *view)
     } else net__end(net, "the others went on without this player");
 }
 
-/* May this view follow the present one, as far as can be told here? Whoever stays has promised to drop those who go; so
- * no single member can make up a view that another one takes for true. `drop`: whom this program's own ballot drops; it
- * has not promised that yet. */
-static bool follows(const reef_net *net, const net_view *v, uint32_t drop)
+/* May these inputs of the seat count, and no others, as far as can be told here? Whoever stays has promised to drop who
+ * goes, or would do so now; so no single member can make up a view that another one takes for true. */
+static bool end_follows(const reef_net *net, const net_view *v, uint32_t s, uint32_t drop, bool decided)
+{
+    const uint64_t end = v->seat[s].end;
+    uint64_t known = net->seats[s].proven;
+    for (uint32_t i = 0; decided && i < NET_SEATS; i++) /* decided without this program, it may be more than it has */
+        if (net->links[i].used && net->links[i].proven[s] > known) known = net->links[i].proven[s];
+    if (end < net->checked && net->seats[s].first < net->checked) return false; /* no confirmed tick changes */
+    return !net->caught_up || ((net->seats[s].frozen || drop & 1u << s) && end <= known);
+}
+
+/* May this view follow the present one, as far as can be told here? `drop`: whom this program hasn't promised to drop,
+ * but would; `decided`: it is said to be decided. */
+static bool follows(const reef_net *net, const net_view *v, uint32_t drop, bool decided)
 {
     const bool out = net->seat >= 0 && !(v->members & 1u << net->seat);
-    const uint64_t least = net->checked; /* no confirmed tick changes */
     uint32_t added = 0, here = 0;
     if (v->number != net->view.number + 1) return false;
     for (uint32_t s = 0; s < NET_SEATS; s++) {
@@ -231,8 +280,7 @@ static bool follows(const reef_net *net, const net_view *v, uint32_t drop)
         if (!is && !was && (!same || v->seat[s].end > net->view.seat[s].end)) return false;
         if (is || net->seat < 0 || out) continue;
         if (v->seat[s].end == net->view.seat[s].end) continue;
-        if (!(net->seats[s].frozen || drop & 1u << s) || v->seat[s].end > net->seats[s].proven) return false;
-        if (v->seat[s].end < least && net->seats[s].first < least) return false;
+        if (!end_follows(net, v, s, drop, decided)) return false;
     }
     if (v->members & 1u << net->view.host && v->host != net->view.host) return false;
     /* who is told that it is out believes it unless a quorum is still where it is */
@@ -428,7 +476,7 @@ void net__agree(reef_net *net)
     if (p->active && !p->accepting && p->drop != drop) p->active = false; /* others are suspected now: a new ballot */
     if (p->active && net->promised_ballot > p->ballot) p->active = false;
     if (p->refused && net->now - p->began_at > net->config.silence_ns / 2) p->active = p->refused = false;
-    if (!p->active && (drop || stuck || add >= 0)) {
+    if (!p->active && net->caught_up && (drop || stuck || add >= 0)) {
         const uint64_t since = drop || stuck ? net->suspected_at : net->now;
         const uint64_t busy = net->promised_at && !stuck ? net->promised_at : 0; /* another one is at it */
         const uint64_t wait = rank(net, drop) * net->config.silence_ns / 4;
@@ -442,14 +490,15 @@ void net__agree(reef_net *net)
 
 /* ---- reading ---- */
 
-/* May these be dropped, as far as is known here? */
-static bool agrees(const reef_net *net, uint32_t drop)
+/* The members that may be dropped, as far as is known here. */
+static uint32_t may_go(const reef_net *net)
 {
+    uint32_t set = 0;
     for (uint32_t s = 0; s < NET_SEATS; s++) /* what was promised once is promised again */
-        if (drop & net->view.members & 1u << s && !net->seats[s].frozen &&
-            !absent(net, s, net->config.silence_ns / 2) && !(net->links[s].differs && net__is_right(net)))
-            return false;
-    return true;
+        if (net->view.members & 1u << s && (net->seats[s].frozen || absent(net, s, net->config.silence_ns / 2) ||
+                                            (net->links[s].differs && net__is_right(net))))
+            set |= 1u << s;
+    return set;
 }
 
 static void propose_read(reef_net *net, wire *w, net_link *l, uint32_t ballot)
@@ -457,7 +506,8 @@ static void propose_read(reef_net *net, wire *w, net_link *l, uint32_t ballot)
     const uint32_t drop = wire_get8(w);
     const bool again = l->proposed && ballot != net->promised_ballot;
     if (again && net->now - net->promised_at < net->config.silence_ns / 2) return;
-    if (w->bad || ballot < net->promised_ballot || !agrees(net, drop)) {
+    if (!net->caught_up) return; /* its promise would be worth nothing, see above */
+    if (w->bad || ballot < net->promised_ballot || drop & net->view.members & ~may_go(net)) {
         if (!w->bad) answer(net, l, BUSY, net->promised_ballot);
         return;
     }
@@ -480,7 +530,7 @@ static void promise_read(reef_net *net, wire *w, uint32_t s, uint32_t ballot)
     if (w->bad || !p->active || p->accepting || ballot != p->ballot) return;
     /* The accepted view may have been decided, so no other one may be proposed. One that can't follow here is left to
      * those who have accepted it: a promise that isn't counted permits nothing. */
-    if (accepted && !follows(net, &value, p->drop)) return;
+    if (accepted && !follows(net, &value, p->drop, false)) return;
     p->promised |= 1u << s;
     for (uint32_t i = 0; i < NET_SEATS && !(p->drop & 1u << s); i++) {
         const net_seat *seat = &net->seats[i];
@@ -498,7 +548,7 @@ static void accept_read(reef_net *net, wire *w, net_link *l, uint32_t ballot)
 {
     net_view value;
     net__view_get(w, &value);
-    if (w->bad || !follows(net, &value, 0)) return;
+    if (w->bad || !follows(net, &value, 0, false)) return;
     if (ballot < net->promised_ballot) {
         answer(net, l, BUSY, net->promised_ballot);
         return;
@@ -518,7 +568,7 @@ void net__agree_read(reef_net *net, wire *w)
         net_view view;
         net__view_get(w, &view);
         if (net->left) return;
-        if (!w->bad && follows(net, &view, 0)) net__view_install(net, &view);
+        if (!w->bad && follows(net, &view, may_go(net), true)) net__view_install(net, &view);
         return;
     }
     if (w->bad || l == NULL || l->guest || net->seat < 0 || s >= NET_SEATS) {

@@ -97,6 +97,20 @@ bool net__block_close(reef_net *net, uint32_t s, const unsigned char *signature)
 
 /* ---- blocks from others ---- */
 
+void net__starts_drop(reef_net *net, uint32_t by, uint64_t from)
+{
+    for (uint32_t i = 0; i < NET_STARTS; i++) {
+        net_start *start = &net->starts[i];
+        if (start->incarnation == 0 || start->by != by || start->tick < from) continue;
+        net_seat *seat = &net->seats[start->seat];
+        if (seat->incarnation == start->incarnation && seat->first == start->first) { /* it hasn't begun after all */
+            seat->first = NET_NEVER;
+            seat->have = seat->proven = seat->blocks = 0;
+        }
+        *start = (net_start){0};
+    }
+}
+
 /* The player has signed another version than the one that is proven here. */
 static void convict(reef_net *net, const net_block *mine, const net_block *theirs, const net_link *from)
 {
@@ -114,17 +128,9 @@ static void convict(reef_net *net, const net_block *mine, const net_block *their
     if (net->complete > t) net->complete = t;
     if (net->proven > t) net->proven = t;
     if (net->agreed > t) net->agreed = t;
-    for (uint32_t s = 0; s < NET_SEATS; s++) { /* who was to begin by a command that no longer counts */
-        net_seat *other = &net->seats[s];
-        for (uint32_t i = 0; i < NET_STARTS && other->first != NET_NEVER; i++) {
-            const net_start *start = &net->starts[i];
-            if (start->incarnation != other->incarnation || start->by != mine->seat || start->tick < t) continue;
-            other->first = NET_NEVER;
-            other->have = other->proven = other->blocks = 0;
-        }
-    }
-    for (uint32_t i = 0; i < NET_STARTS; i++)
-        if (net->starts[i].by == mine->seat && net->starts[i].tick >= t) net->starts[i] = (net_start){0};
+    for (uint32_t s = 0; s < NET_SEATS; s++)
+        if (net->links[s].agreed > t) net->links[s].agreed = t;
+    net__starts_drop(net, mine->seat, t); /* who was to begin by a command that no longer counts */
 }
 
 void net__block_take(reef_net *net, const net_block *b, const net_link *from)

@@ -229,7 +229,7 @@ static void echo_compare(reef_net *net, net_link *l)
     }
 }
 
-/* Can this member have got what it should echo? It says that it hears this program, or it plays on where it would have
+/* Can this member have got what it should tell? It says that it hears this program, or it plays on where it would have
  * to wait for it. */
 static bool should_know(const reef_net *net, uint32_t s)
 {
@@ -239,33 +239,51 @@ static bool should_know(const reef_net *net, uint32_t s)
     return l->hears >> net->seat & 1 || net->seats[s].have > last;
 }
 
-/* What all members have told. One that was heard all the time, but has told nothing equal for silence_ns, doesn't count
- * if a quorum agrees without it: it could stop everybody. */
-static void agree(reef_net *net)
+bool net__late(const reef_net *net, uint32_t s, uint64_t since)
 {
     enum { HEARS_LATE_MS = 500 }; /* packet.c says that it hears who was heard 400 ms ago */
-    uint64_t agreed = net->proven;
-    uint32_t counts = net->view.members, slow = 0;
-    if (net->seat < 0) {
-        const uint64_t told = net->links[net->view.host].confirmed;
-        agreed = told < agreed ? told : agreed;
-        counts = 0;
-    }
+    const net_link *l = &net->links[s];
+    if (!l->used || l->awaited_at == 0 || l->agreed >= net->proven || net->leaving) return false;
+    if (net__silent(net, l) > net->config.silence_ns / 4) return false; /* that is another matter */
+    const uint64_t from = l->awaited_at > l->steady_at ? l->awaited_at : l->steady_at;
+    /* who has promised takes no inputs of who is to go; and that nothing reaches it may be the fault of a line */
+    const bool excused = l->promised || net->promised_at || !should_know(net, s);
+    return net->now - from > since * (excused ? 4 : 1) + HEARS_LATE_MS * NET_MS + l->round_ns;
+}
+
+/* What members with the same inputs say that they have confirmed, in this view. */
+static uint64_t vouched(const reef_net *net)
+{
+    uint64_t most = 0;
     for (uint32_t s = 0; s < NET_SEATS; s++) {
-        net_link *l = &net->links[s];
-        if (!l->used || !(counts & 1u << s)) continue;
-        echo_compare(net, l);
-        const uint64_t since = l->awaited_at > l->steady_at ? l->awaited_at : l->steady_at;
-        /* who has promised takes no inputs of who is to go; and what it hears changes some time after the line does */
-        const uint64_t most = net->config.silence_ns * (l->promised ? 4 : 1) + HEARS_LATE_MS * NET_MS + l->round_ns;
-        if (l->agreed < net->proven && !net->leaving && net->now - since > most &&
-            net__silent(net, l) < net->config.silence_ns / 4 && should_know(net, s))
-            slow |= 1u << s;
+        const net_link *l = &net->links[s];
+        if (!l->used || !(net->view.members & 1u << s) || l->view != net->view.number) continue;
+        const uint64_t told = l->confirmed < l->agreed ? l->confirmed : l->agreed;
+        if (told > most) most = told;
     }
-    if (slow && net__quorum(&net->view, counts & ~slow)) counts &= ~slow;
-    for (uint32_t s = 0; s < NET_SEATS; s++)
-        if (counts & 1u << s && (int)s != net->seat && net->links[s].agreed < agreed) agreed = net->links[s].agreed;
-    if (agreed > net->agreed) net->agreed = agreed;
+    return most;
+}
+
+/* What all members have told: agree.c says why it is the same for all. One may tell this program less than the others.
+ * After some time these are believed: what one member has confirmed, all have told him. */
+static void agree(reef_net *net)
+{
+    const net_link *host = &net->links[net->view.host];
+    uint64_t agreed = net->proven;
+    if (net->seat < 0 && host->view != net->view.number) return; /* its confirmed ticks may have other inputs */
+    if (net->seat < 0 && host->confirmed < agreed) agreed = host->confirmed;
+    for (uint32_t s = 0; s < NET_SEATS && net->seat >= 0; s++) {
+        net_link *l = &net->links[s];
+        if (!l->used || !(net->view.members & 1u << s)) continue;
+        echo_compare(net, l);
+        if (net->elders & 1u << s && l->agreed) net->caught_up = true;
+        uint64_t told = l->agreed;
+        if (told < agreed && net__late(net, s, net->config.silence_ns) && vouched(net) > told) told = vouched(net);
+        if (told < agreed) agreed = told;
+    }
+    if (agreed <= net->agreed) return;
+    net->agreed = agreed;
+    net->agreed_at = net->now;
 }
 
 void net__confirm(reef_net *net)

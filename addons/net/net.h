@@ -35,12 +35,10 @@
  *                              goes is the least `proven`, and at least what the proposer knows to be agreed
  *     ACCEPTED                 a quorum of these decides; VIEW(view) tells everybody
  *
- * A quorum is more than half of view n, or exactly half with its host: two quorums always meet. Who stays has proven
- * what is agreed, so `end` isn't below it. The exception is a slow member that agree() in input.c has left out: a view
- * may choose an earlier `end` with it. A member that has confirmed more refuses such a view (follows() in agree.c), and
- * ends when it finds no quorum. Nobody can delay the end by claiming inputs that don't exist. When somebody falls
- * silent meanwhile, the proposer begins again with a larger `drop`. The others learn that they are out when they meet a
- * newer view, or end when they find no quorum for patience_ns.
+ * A quorum is more than half of view n, or exactly half with its host: two quorums always meet. Whoever promises has
+ * proven what is agreed, so `end` isn't below it (agree.c has the argument). Nobody can delay the end by claiming
+ * inputs that don't exist. When somebody falls silent meanwhile, the proposer begins again with a larger `drop`. The
+ * others learn that they are out when they meet a newer view, or end when they find no quorum for patience_ns.
  *
  * Failures, and what follows:
  *     a datagram is lost, late, doubled     it is sent again; inputs below `have` are skipped
@@ -60,7 +58,8 @@
  *     an input is invented by another one   it isn't signed by its player, and refused; so is a relayed datagram
  *     a player sends some nothing           they get his signed blocks from the others
  *     a player signs two versions           a view without him, see above
- *     a player's echo is wrong, or missing  it no longer counts after silence_ns, if a quorum agrees without it
+ *     a player's echo is wrong, or missing  a view without him some time later
+ *     it is wrong for some only             these believe the others what is confirmed
  *
  * Where it comes from: PROVENANCE.md. */
 #ifndef REEF_NET_NET_H
@@ -72,7 +71,7 @@
 #include <reef/type_info.h>
 
 enum {
-    NET_VERSION = 3,
+    NET_VERSION = 4,
     NET_SEATS = REEF_NET_PLAYERS_MAX,
     NET_GUESTS = 8,
     NET_LINKS = NET_SEATS + NET_GUESTS, /* links 0 ... 7 belong to the seats, the others to guests */
@@ -226,7 +225,7 @@ struct reef_net {
     net_start starts[NET_STARTS];
     uint32_t start_at;
     uint64_t local_next, complete, proven, agreed, checked;
-    uint64_t complete_at; /* when `complete` last grew */
+    uint64_t complete_at, agreed_at; /* when they last grew */
     /* world */
     reef_history *history;
     uint64_t base; /* the tick of the history's tick 0 */
@@ -255,6 +254,8 @@ struct reef_net {
     uint32_t promised_ballot, accepted_ballot, seen_ballot;
     net_view accepted_view;
     uint64_t promised_at, suspected_at;
+    uint32_t elders; /* members of the view that added this program, which still are */
+    bool caught_up;  /* it has what one of these had then: it may vote */
     net_proposal proposal;
     net_link links[NET_LINKS];
     /* joining */
@@ -288,6 +289,8 @@ void net__pack(reef_net *net, uint64_t tick, unsigned char *packed);
 void net__unpack(const reef_net *net, const unsigned char *packed, reef_net_tick *tick);
 /* How far inputs are complete, proven and agreed; applies the commands in proven ticks. */
 void net__confirm(reef_net *net);
+/* Has this member, which is heard, told nothing for `since` that agrees with what is proven here, though it could? */
+bool net__late(const reef_net *net, uint32_t seat, uint64_t since);
 unsigned char *net__digest_at(reef_net *net, uint64_t tick);
 void net__start_add(reef_net *net, net_start start);
 const net_start *net__start_find(const reef_net *net, uint32_t by, uint64_t tick);
@@ -301,6 +304,8 @@ unsigned char *net__signature(reef_net *net, uint32_t seat, uint64_t tick); /* o
 void net__block_sign(reef_net *net, uint64_t until);                        /* the local player's that ends there */
 /* The block of the seat that ends at `have` is complete: is this its signature? */
 bool net__block_close(reef_net *net, uint32_t seat, const unsigned char *signature);
+/* Forgets the commands of the seat from this tick on: who was to begin by one of them waits for another one. */
+void net__starts_drop(reef_net *net, uint32_t by, uint64_t from);
 /* Takes a block that another one than its player has sent. */
 void net__block_take(reef_net *net, const net_block *block, const net_link *from);
 

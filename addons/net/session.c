@@ -114,6 +114,7 @@ reef_net *reef_net_host(const reef_net_config *config, char *reason)
     memcpy(net->view.seat[0].key, config->signer.key, REEF_NET_KEY_BYTES);
     memcpy(net->seats[0].key, config->signer.key, REEF_NET_KEY_BYTES);
     net->views[1] = net->view;
+    net->caught_up = true;
     net->phase = REEF_NET_PLAYING;
     return net;
 }

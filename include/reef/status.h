@@ -39,7 +39,7 @@ REEF_BEGIN_C
     X(IO, -17, "reading or writing failed") \
     X(CORRUPT, -18, "the data is damaged") \
     X(VERSION, -19, "the version is not supported") \
-    X(BAD_ARGUMENT, -20, "an argument is out of its range") \
+    X(BAD_ARGUMENT, -20, "an argument is wrong") \
     X(DESYNC, -21, "the same inputs gave another state") \
     X(NOT_PORTABLE, -22, "the component type can't be written or read as it is") \
     X(CANCELLED, -23, "the caller stopped it") \

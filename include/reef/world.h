@@ -49,7 +49,8 @@ typedef struct reef_error {
     reef_entity entity;                    /* {0} if none is concerned */
     uint64_t number;                       /* a size, an index or a column, depending on the status */
     char system[REEF_SYSTEM_NAME_MAX + 1]; /* the system or observer in which it happened; "" outside of both */
-    /* for a text that was refused: what is wrong in its column `number`; otherwise "" */
+    /* what is wrong, where more is to be said than the status: of a text in its column `number`; of a wrong argument
+     * always; otherwise often "" */
     char detail[REEF_DETAIL_MAX];
 } reef_error;
 

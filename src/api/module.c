@@ -302,7 +302,7 @@ static COLD void states_hand_over(reef_world *w, const schedule *before, uint64_
 
 static COLD reef_status module_check(reef_world *w, const char *op, const reef_module *m)
 {
-    if (m == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
+    if (m == NULL) return misuse_refuse(w, op, "the module is NULL");
     if (!reef__system_name_allowed(m->name)) return reef__system_refuse_name(w, op, "a module"), REEF_BAD_ARGUMENT;
     if (m->version == 0) return refuse_module(w, op, REEF_BAD_ARGUMENT, "versions of modules begin with 1");
     if (m->load == NULL) return refuse_module(w, op, REEF_BAD_ARGUMENT, "a module needs the function `load`");

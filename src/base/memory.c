@@ -165,6 +165,14 @@ bool reef__size_multiply(size_t a, size_t b, size_t c, size_t *out)
     return true;
 }
 
+int reef__numbers_compare(const void *a, const void *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
 COLD bool reef__memory_make(memory *m, const reef_allocator *allocator)
 {
     memset(m, 0, sizeof *m);

@@ -135,5 +135,7 @@ void reef__call_memory_free(memory *m, call_memory *s);
 
 /* *out = a * b + c. False: it overflows. */
 bool reef__size_multiply(size_t a, size_t b, size_t c, size_t *out);
+/* Compares two uint64_t, for qsort. */
+int reef__numbers_compare(const void *a, const void *b);
 
 #endif

@@ -38,7 +38,8 @@ reef_status reef__values_check(reef_world *w, recorder *by, const char *op, reef
 {
     reef_component c = {0};
     uint64_t number = count;
-    reef_status s = count > REEF_COMPONENTS_MAX ? REEF_LIMIT : count && values == NULL ? REEF_BAD_ARGUMENT : REEF_OK;
+    const char *why = count && values == NULL ? "the list of values is NULL" : NULL;
+    reef_status s = count > REEF_COMPONENTS_MAX ? REEF_LIMIT : why ? REEF_BAD_ARGUMENT : REEF_OK;
     for (uint32_t i = 0; s == REEF_OK && i < count; i++) {
         c = values[i].component;
         number = i + 1;
@@ -46,13 +47,22 @@ reef_status reef__values_check(reef_world *w, recorder *by, const char *op, reef
             if (values[j].component.id == c.id) s = REEF_DUPLICATE_TERM;
         if (s == REEF_OK && by) s = reef__world_knows(w, c.id) ? REEF_OK : REEF_UNKNOWN_TYPE;
         if (s == REEF_OK && by == NULL) s = reef__type_ready(w, c.id);
-        if (s == REEF_OK) s = reef__value_sound(&values[i], use != VALUES_SPAWN, n);
+        if (s == REEF_OK) s = reef__value_sound(&values[i], use != VALUES_SPAWN, n, &why);
         if (s == REEF_WRONG_SIZE) number = values[i].size;
         if (s == REEF_OK && by && !by->calls->declares(by, &values[i], use == VALUES_CHANGE))
             s = REEF_UNDECLARED, number = 0;
     }
     if (s == REEF_OK) return s;
+    if (s == REEF_BAD_ARGUMENT && by) by->why = why;
+    if (s == REEF_BAD_ARGUMENT && !by && why) (void)refuse_because(w, why);
     return by ? by->calls->failure(by, s, op, c, e, number) : reef__failure(w, s, op, c, e, number);
+}
+
+reef_status reef__value_check(const reef_world *w, const reef_value *v, bool remove, uint32_t n)
+{
+    const char *why;
+    const reef_status s = reef__value_sound(v, remove, n, &why);
+    return s == REEF_BAD_ARGUMENT ? refuse_because(w, why) : s;
 }
 
 reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)

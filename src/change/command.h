@@ -15,6 +15,7 @@ struct command_chunk;
  * of its system (REEF_SYSTEM_NAME_MAX + 1 bytes), and where its failures go. */
 typedef struct recorder {
     id_lane ids;
+    const char *why; /* what is wrong about the argument that is refused next */
     const struct recorder_calls {
         const char *(*name)(const struct recorder *by);
         reef_status (*failure)(struct recorder *by, reef_status status, const char *op, reef_component c, reef_entity e,

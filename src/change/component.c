@@ -66,7 +66,8 @@ static reef_status absence(const reef_world *w, reef_entity e, reef_component c)
     const type *t = reef__type_of(c.id);
     uint32_t one;
     if (place_of(w, e) == PLACE_DEAD) return REEF_NOT_ALIVE;
-    if (t && t->split && reef_has_id(w, e, c)) return REEF_BAD_ARGUMENT; /* a split type has no single address */
+    if (t && t->split && reef_has_id(w, e, c))
+        return refuse_because(w, "REEF_SPLIT has no address: use reef_read, reef_set");
     if (t && has_subtypes(t) && reef__subtypes_by->find(w, e, t, &one) == REEF_AMBIGUOUS) return REEF_AMBIGUOUS;
     return reef__world_knows(w, c.id) ? REEF_ABSENT : REEF_UNKNOWN_TYPE;
 }
@@ -303,7 +304,7 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     const type *t = reef__type_of(c.id);
     /* parts come and go with the type that they are parts of */
     if (t->owner && !(value.kind == REEF_VALUE_ONE && reef_has_id(w, e, c)))
-        return reef__failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
+        return reef__misuse(w, op, c, e, reef__part_text);
     bool has = component_there(w, t, e, place, from);
     const bool there = has && value.kind == REEF_VALUE_ONE;
     if (w->commands && (w->notifying || !there)) return one_deferred(w, op, e, &value);
@@ -504,7 +505,7 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
     if (!running_here(w)) return reef__failure(w, REEF_LOCKED, "reef_set", c, e, size);
     if (t == NULL) return reef__failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return reef__failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
-    if (value == NULL && size) return reef__failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
+    if (value == NULL && size) return reef__misuse(w, "reef_set", c, e, reef__no_value_text);
     if (place_of(w, e) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
     if (!plain || t->relation || !has_itself(w, e, t)) return reef__failure(w, REEF_LOCKED, "reef_set", c, e, size);
     if (size == 0) return REEF_OK; /* the entity has the tag already */
@@ -531,7 +532,7 @@ reef_status reef__set_general(reef_world *w, reef_entity e, reef_component c, co
     if (place == PLACE_DEAD && !deferred_to(w, e)) return reef__failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
     if (!reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return reef__failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
-    if (value == NULL && size) return reef__failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
+    if (value == NULL && size) return reef__misuse(w, "reef_set", c, e, reef__no_value_text);
     return one_slow(w, "reef_set", e, c, reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value), &made);
 }
 
@@ -731,7 +732,7 @@ static NOINLINE reef_status enable_slow(reef_world *w, reef_entity e, reef_compo
     const uint32_t place = place_of(w, e), key = c.id | BIT_DISABLED;
     if (place == PLACE_DEAD && !deferred_to(w, e)) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
     if (c.id && !reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, op, c, e, 0);
-    if (c.id && reef__type_of(c.id)->owner) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
+    if (c.id && reef__type_of(c.id)->owner) return reef__misuse(w, op, c, e, reef__part_text);
     if (w->commands) return reef__command_plain(w, w->commands, on ? COMMAND_ENABLE : COMMAND_DISABLE, op, e, c);
     const uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
     if (c.id && !component_there(w, reef__type_of(c.id), e, place, from))

@@ -93,7 +93,8 @@ uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *
     if (w->running) return reef__failure(w, REEF_LOCKED, op, c, none, 0), 0;
     if (t == NULL || !reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, op, c, none, 0), 0;
     if (size != t->size || size == 0) return reef__failure(w, REEF_WRONG_SIZE, op, c, none, size), 0;
-    if (n && (es == NULL || in == NULL)) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), 0;
+    if (n && es == NULL) return reef__misuse(w, op, c, none, "the list of entities is NULL"), 0;
+    if (n && in == NULL) return reef__misuse(w, op, c, none, "the values are NULL"), 0;
     observe_open(w);
     for (uint32_t i = 0; i < n; i++) {
         const reef_long_way way = reef_long_way_to(&w->hot, map_of_id(w, c.id));

@@ -44,7 +44,7 @@ void *reef_ref_mut_as(reef_world *w, const reef_ref *ref, reef_component c)
     const reef_entity none = {0, 0};
     if (!WORLD_GIVEN(w)) return NULL;
     if (ref == NULL || ref->world == 0 || ref->component.id != c.id)
-        return reef__failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), NULL;
+        return reef__misuse(w, op, c, none, "the reference is null, or of another component"), NULL;
     if (ref->world != w->hot.number) return reef__failure(w, REEF_OTHER_WORLD, op, c, ref->entity, 0), NULL;
     const reef_long_way way = reef_long_way_to(&w->hot, map_of_id(w, c.id));
     const reef_slot *slots = NULL;

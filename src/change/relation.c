@@ -200,7 +200,9 @@ static COLD reef_status request_defer(reef_world *w, const char *op, const relat
 {
     reef_status s = reef__command_knows(w, x->source) ? reef__type_ready(w, x->relation.id) : REEF_NOT_ALIVE;
     reef_entity e = x->source;
-    if (s == REEF_OK) s = reef__relation_sound(x);
+    const char *why = NULL;
+    if (s == REEF_OK) s = reef__relation_sound(x, &why);
+    if (s == REEF_BAD_ARGUMENT && why) (void)refuse_because(w, why);
     if (s == REEF_OK && !reef__command_knows(w, x->target)) s = REEF_NOT_ALIVE, e = x->target;
     if (s == REEF_OK && !reef_entity_is_null(x->other) && !reef__command_knows(w, x->other))
         s = REEF_NOT_ALIVE, e = x->other;
@@ -776,7 +778,7 @@ void *reef_relation_mut_id(reef_world *w, reef_entity source, reef_component c, 
     if (!WORLD_GIVEN(w)) return NULL;
     if (t == NULL || reef__relation_find(store_of(w, t->id), source, target, &number) == NULL) {
         const reef_status s = reef__type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE
-                              : t == NULL                 ? REEF_BAD_ARGUMENT
+                              : t == NULL                 ? refuse_because(w, "it is no type of relations")
                               : !reef_is_alive(w, source) ? REEF_NOT_ALIVE
                                                           : REEF_ABSENT;
         return reef__failure(w, s, op, c, source, 0), NULL;

@@ -7,11 +7,13 @@
 #include "change/command.h"
 #include "reef/relation.h"
 
-reef_status reef__relation_sound(const relation_request *x)
+reef_status reef__relation_sound(const relation_request *x, const char **why)
 {
     const type *t = reef__type_of(x->relation.id);
     if (t == NULL) return REEF_UNKNOWN_TYPE;
+    *why = "it is no type of relations";
     if (t->relation == 0) return REEF_BAD_ARGUMENT;
+    *why = "a symmetric relation keeps its target: end it, and relate anew";
     if (x->verb == RELATION_RETARGET && (t->relation & REEF_SYMMETRIC)) return REEF_BAD_ARGUMENT;
     if (x->data && x->size != (t->data ? t->data->size : 0)) return REEF_WRONG_SIZE;
     if (reef_entity_is_null(x->source) || reef_entity_is_null(x->target)) return REEF_NOT_ALIVE;

@@ -19,8 +19,8 @@ typedef struct relation_request {
 } relation_request;
 
 /* What is wrong with a request whatever the state is: UNKNOWN_TYPE, BAD_ARGUMENT, WRONG_SIZE, and NOT_ALIVE for a null
- * handle. REEF_OK: nothing. */
-reef_status reef__relation_sound(const relation_request *x);
+ * handle. REEF_OK: nothing. *why: what is wrong, if it is a BAD_ARGUMENT. */
+reef_status reef__relation_sound(const relation_request *x, const char **why);
 /* Records a sound request; its data is copied. NO_MEMORY is reported as for other commands. */
 reef_status reef__relation_record(reef_world *w, commands *to, const char *op, const relation_request *x);
 /* Does a request now. */

@@ -22,7 +22,7 @@ static reef_status shared_check(const reef_world *w, reef_entity e, reef_compone
     if (w->locks || w->running) return REEF_LOCKED;
     if (!reef_is_alive(w, e)) return REEF_NOT_ALIVE;
     if (t == NULL) return REEF_UNKNOWN_TYPE;
-    return t->home == REEF_SHARED ? REEF_OK : REEF_BAD_ARGUMENT;
+    return t->home == REEF_SHARED ? REEF_OK : refuse_because(w, "its home isn't REEF_SHARED");
 }
 
 /* Gives e the value. The value is held meanwhile: e's old value may have been the last one that held it. */
@@ -83,7 +83,7 @@ reef_status reef_attach(reef_world *w, reef_entity e, reef_pinned pin)
     static const char op[] = "reef_attach";
     const reef_component c = reef_pin_type(pin);
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
-    if (pin.value == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
+    if (pin.value == NULL) return reef__misuse(w, op, c, e, "the value is null: reef_pin found none");
     shared_head *h = head_of(pin.value);
     reef_status s = shared_check(w, e, c);
     if (s == REEF_OK && h->family != w->family) s = REEF_OTHER_WORLD;

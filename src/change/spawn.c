@@ -484,10 +484,8 @@ COLD reef_bundle *reef_bundle_new(reef_world *w, const reef_bundle_part *parts, 
     reef_value values[REEF_BUNDLE_MAX] = {{{0}, REEF_VALUE_ONE, 0, NULL}};
     uint32_t offsets[REEF_BUNDLE_MAX];
     if (!WORLD_GIVEN(w)) return NULL;
-    if (count > REEF_BUNDLE_MAX || (count && parts == NULL))
-        return reef__failure(w, count > REEF_BUNDLE_MAX ? REEF_LIMIT : REEF_BAD_ARGUMENT, op, (reef_component){0}, null,
-                             count),
-               NULL;
+    if (count > REEF_BUNDLE_MAX) return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, null, count), NULL;
+    if (count && parts == NULL) return misuse_refuse(w, op, "the list of parts is NULL"), NULL;
     for (uint32_t i = 0; i < count; i++) {
         values[i] = reef_value_make(parts[i].component, REEF_VALUE_DEFAULT, 0, NULL);
         offsets[i] = parts[i].offset;
@@ -560,7 +558,7 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     reef_entity e = {0, 0};
     reef_value values[REEF_BUNDLE_MAX];
     if (!WORLD_GIVEN_TO(w, op)) return e;
-    if (b == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, 0), e;
+    if (b == NULL) return misuse_refuse(w, op, "the bundle is NULL"), e;
     if (b->world != w) return reef__failure(w, REEF_OTHER_WORLD, op, (reef_component){0}, e, 0), e;
     if (w->locks && w->commands == NULL) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0), e;
     for (uint32_t i = 0; i < b->count; i++) {
@@ -568,7 +566,7 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
         reef_status s = reef__type_ready(w, p->type->id); /* a restored state may know fewer types than the bundle */
         if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){p->type->id}, e, i + 1), e;
         if (p->size && packed == NULL)
-            return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){p->type->id}, e, 0), e;
+            return reef__misuse(w, op, (reef_component){p->type->id}, e, reef__no_value_text), e;
         values[i] = reef_value_make((reef_component){p->type->id}, p->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT,
                                     p->size, p->size ? (const char *)packed + p->offset : NULL);
     }

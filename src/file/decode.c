@@ -162,14 +162,8 @@ static bool rest_read(section_in *in, unsigned char **all, size_t *room)
 {
     size_t fill = FILE_HEADER_BYTES, got;
     for (*all = NULL, *room = 0;; fill += got) {
-        if (*room - fill < 1 << 16 || *all == NULL) {
-            const size_t more = *room ? *room * 2 : (size_t)1 << 18;
-            void *p =
-                more > *room ? reef__memory_resize(in->memory, MEMORY_OTHER, *all, *room, more, PLAIN_ALIGN) : NULL;
-            if (p == NULL) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory for the file");
-            *all = p;
-            *room = more;
-        }
+        if (!reef__size_room(in->memory, all, room, fill + (1 << 16), 1, 1 << 18))
+            return reef__in_wrong(in, REEF_NO_MEMORY, "no memory for the file");
         const reef_status s = in->from.read(in->from.context, *all + fill, *room - fill, &got);
         if (s != REEF_OK) return reef__in_wrong(in, s, "reading failed");
         if (got == 0) break;

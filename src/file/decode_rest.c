@@ -6,15 +6,14 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
-#include "storage/clock.h"
 #include "storage/event_log.h"
 #include "storage/invalidate.h"
 #include "storage/layout.h"
 #include "storage/name_index.h"
-#include "storage/place.h"
+#include "storage/read.h"
 #include "storage/removal_log.h"
 #include "storage/row_stamps.h"
-#include "storage/sparse_store.h"
+#include "storage/serial_list.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "system/unknown_system.h"
@@ -46,22 +45,12 @@ static uint64_t file_serial(decoding *d, const char *name, bool of_phase)
 
 /* ---- time ---- */
 
-static bool run_set(decoding *d, uint64_t serial, uint64_t version)
-{
-    state *s = &d->w->state;
-    for (uint32_t i = 0; i < s->run_count; i++)
-        if (s->runs[i].serial == serial) return s->runs[i].version = version, true;
-    if (!reef__decode_room(d, &s->runs, &s->run_room, s->run_count + 1, sizeof *s->runs)) return false;
-    s->runs[s->run_count++] = (struct query_run){serial, version};
-    return true;
-}
-
 static bool clocks_read(decoding *d)
 {
     section_in *in = d->in;
     char name[REEF_SYSTEM_NAME_MAX + 1];
     const uint32_t count = reef__get_u32(in);
-    d->w->state.clock_count = 0;
+    d->w->state.clocks.count = 0;
     EACH_ELEMENT(in, i, count)
     {
         const uint64_t of = reef__get_most(in, "of", 1, 1);
@@ -84,7 +73,7 @@ static bool clocks_read(decoding *d)
 static bool systems_read(decoding *d)
 {
     section_in *in = d->in;
-    state *s = &d->w->state;
+    serial_list *runs = &d->w->state.runs;
     char name[REEF_SYSTEM_NAME_MAX + 1];
     const uint32_t count = reef__get_u32(in);
     d->switch_count = 0;
@@ -97,9 +86,10 @@ static bool systems_read(decoding *d)
         unknown_system *a = reef__unknown_system_of(d->w, serial);
         if (a) a->on = on;
         if (a && d->first) reef__decode_note(d, &(reef_load_note){.kind = REEF_NOTE_SYSTEM_UNKNOWN, .type = name});
-        for (uint32_t k = s->run_count; !ran && k-- > 0;)
-            if (s->runs[k].serial == serial) s->runs[k] = s->runs[--s->run_count];
-        if (ran && version && !run_set(d, serial, version)) return false;
+        if (!ran) reef__serial_hand_over(runs, serial, 0);
+        uint64_t *run = ran && version ? reef__serial_own(d->w, runs, serial, NULL) : NULL;
+        if (run) *run = version;
+        else if (ran && version) return reef__decode_no_memory(d);
         if (!reef__decode_room(d, &d->switches, &d->switch_room, d->switch_count + 1, sizeof *d->switches))
             return false;
         d->switches[d->switch_count++] = (file_switch){serial, on};
@@ -305,27 +295,13 @@ static bool rows_stamp(decoding *d, uint32_t component, const reef_entity *e, ui
     return true;
 }
 
-static bool table_stamp(decoding *d, const table *t)
-{
-    for (uint32_t i = 0; i < t->shape->component_count; i++) {
-        const uint32_t component = t->shape->component[i];
-        if (!reef__type_of(component)->tracked) continue;
-        for (uint32_t unit = t->first; unit; unit = unit_slots(d->w, unit)[0].head.next)
-            if (!rows_stamp(d, component, slot_entities(unit_slots(d->w, unit)), chunk_rows(t, unit))) return false;
-    }
-    return true;
-}
-
 bool reef__decode_tracks_done(decoding *d)
 {
-    reef_world *w = d->w;
-    EACH_TABLE(w, t)
-    if (t->shape->tracked && table_rows(t) && !table_stamp(d, t)) return false;
-    for (uint32_t i = 1; i < w->state.store_count; i++) {
-        const value_store *s = &w->state.stores[i];
-        if (!reef__type_of(s->component)->tracked) continue;
-        for (store_place at = {.page = 0}; reef__store_next(s, &at);)
-            if (!rows_stamp(d, s->component, &at.entity, 1)) return false;
+    for (uint32_t i = 0; i < d->type_count; i++) {
+        const type *t = d->types[i].to ? d->types[i].to : d->types[i].t;
+        if (t == NULL || !t->tracked) continue;
+        for (value_run r = {0}; reef__value_run_next(d->w, t, &r);)
+            if (!rows_stamp(d, t->id, r.entities, r.count)) return false;
     }
     return true;
 }

@@ -236,18 +236,16 @@ bool reef__decode_construct(decoding *d, const type *t, reef_entity e, void *to)
 
 /* ---- plans ---- */
 
-typedef struct file_field {
+typedef struct file_field { /* what belongs to a field beside its description */
     char name[REEF_TYPE_NAME_MAX + 1], unit[REEF_TYPE_NAME_MAX + 1];
-    uint8_t kind;
-    uint32_t offset, bytes, at; /* offset: in the writer's struct; at: in the file's value */
-    double lowest, highest;
-    const reef_names *names; /* NULL: none */
+    uint32_t at; /* where it is in the file's value */
 } file_field;
 
 typedef struct type_reading {
     decoding *d;
     file_type *f;
-    file_field *fields;
+    reef_field *fields; /* of the writer's struct */
+    file_field *more;   /* as many */
     uint32_t count, align, base;
     file_name_lists lists;
 } type_reading;
@@ -291,27 +289,27 @@ static const char *kind_text(uint8_t kind, uint32_t elements, char *text)
 }
 
 /* Adds a step for a field of the program's type. In a split type each field has a column, and its offset there is 0. */
-static bool plan_field(type_reading *x, const type *t, const reef_field *field, uint32_t part, const file_field *from)
+static bool plan_field(type_reading *x, const type *t, const reef_field *field, uint32_t part, uint32_t k)
 {
-    const uint32_t to_size = reef__kind_size(field->kind), from_size = reef__kind_size((reef_kind)from->kind);
-    const uint32_t have = from->bytes / from_size, want = field->bytes / to_size;
-    field_op op = {.from = from->at,
+    const reef_field *from = &x->fields[k];
+    const uint32_t to_size = reef__kind_size(field->kind), from_size = reef__kind_size(from->kind);
+    const uint32_t have = from->bytes / from_size, want = field->bytes / to_size, at = x->more[k].at;
+    field_op op = {.from = at,
                    .to = t->split ? 0 : field->offset,
                    .count = have < want ? have : want,
-                   .was = from->kind,
+                   .was = (uint8_t)from->kind,
                    .kind = (uint8_t)field->kind,
                    .part = (uint16_t)(t->split ? part : 0)};
-    const bool same = from->kind == (uint8_t)field->kind,
-               fits = same || (kind_is_number(from->kind) && kind_is_number((uint8_t)field->kind));
+    const bool same = from->kind == field->kind, fits = same || (kind_is_number(op.was) && kind_is_number(op.kind));
     const uint32_t first = x->f->op_count, read = fits ? op.count : 0;
     char was[KIND_TEXT], is[KIND_TEXT];
-    (void)kind_text(from->kind, have, was);
-    (void)kind_text((uint8_t)field->kind, want, is);
+    (void)kind_text(op.was, have, was);
+    (void)kind_text(op.kind, want, is);
     if ((!same || have != want) && x->d->load->difference)
         return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE,
                               "field %.40s of type %.40s is %s in the difference and %s in the program", field->name,
                               t->name, was, is);
-    if (!plan_leave(x, from->at + read * from_size, (have - read) * from_size)) return false;
+    if (!plan_leave(x, at + read * from_size, (have - read) * from_size)) return false;
     if (fits &&
         (!reef__decode_renames(x->d, x->f, &op, from->names, field->names, t->name, field->name) || !plan_add(x, op)))
         return false;
@@ -319,17 +317,16 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
     return (same && have == want) || reef__decode_keep(x->d, x->f, kind, first, field->name, was, is);
 }
 
-/* Notes that a field is in the file or in the program alone, and what it takes in the file. A difference is refused
- * then. */
-static bool plan_note(type_reading *x, reef_load_note_kind kind, const type *t, const char *field,
-                      const file_field *from)
+/* Notes that a field is in the file or in the program alone, and leaves out the bytes that it takes in the file. A
+ * difference is refused then. */
+static bool plan_note(type_reading *x, reef_load_note_kind kind, const type *t, const char *field, uint32_t at,
+                      uint32_t bytes)
 {
     const uint32_t first = x->f->op_count;
     if (x->d->load->difference)
         return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "field %.40s of type %.40s is missing on one side", field,
                               t->name);
-    return (from == NULL || plan_leave(x, from->at, from->bytes)) &&
-           reef__decode_keep(x->d, x->f, kind, first, field, NULL, NULL);
+    return plan_leave(x, at, bytes) && reef__decode_keep(x->d, x->f, kind, first, field, NULL, NULL);
 }
 
 static bool plan_by_fields(type_reading *x, const type *t)
@@ -341,12 +338,14 @@ static bool plan_by_fields(type_reading *x, const type *t)
     reef__fields_pair(t->fields, t->field_count, names, x->count, pair, taken);
     for (uint32_t i = 0; i < t->field_count; i++) {
         const uint32_t k = pair[i];
-        if (!(k != FIELD_UNPAIRED ? plan_field(x, t, &t->fields[i], i, &x->fields[k])
-                                  : plan_note(x, REEF_NOTE_FIELD_DEFAULT, t, t->fields[i].name, NULL)))
+        if (!(k != FIELD_UNPAIRED ? plan_field(x, t, &t->fields[i], i, k)
+                                  : plan_note(x, REEF_NOTE_FIELD_DEFAULT, t, t->fields[i].name, 0, 0)))
             return false;
     }
     for (uint32_t k = 0; k < x->count; k++)
-        if (!taken[k] && !plan_note(x, REEF_NOTE_FIELD_DROPPED, t, x->fields[k].name, &x->fields[k])) return false;
+        if (!taken[k] &&
+            !plan_note(x, REEF_NOTE_FIELD_DROPPED, t, x->fields[k].name, x->more[k].at, x->fields[k].bytes))
+            return false;
     return true;
 }
 
@@ -373,16 +372,8 @@ static bool plan_outside(type_reading *x)
  * struct. */
 static bool plan_by_offsets(type_reading *x, const type *t)
 {
-    for (uint32_t k = 0; k < x->count; k++) {
-        const file_field *f = &x->fields[k];
-        if (!plan_add(x, (field_op){.from = f->at,
-                                    .to = f->offset,
-                                    .count = f->bytes / reef__kind_size((reef_kind)f->kind),
-                                    .was = f->kind,
-                                    .kind = f->kind}))
-            return false;
-    }
-    (void)t;
+    for (uint32_t k = 0; k < x->count; k++)
+        if (!plan_field(x, t, &x->fields[k], 0, k)) return false;
     return true;
 }
 
@@ -430,8 +421,8 @@ static bool type_as_written(const type_reading *x, const type *t)
         return false;
     if (count != x->count || ((f->flags & TYPE_RAW) && fields)) return false;
     for (uint32_t i = 0; i < count; i++) {
-        const file_field *p = &x->fields[i];
-        if (p->kind != (uint8_t)fields[i].kind || p->bytes != fields[i].bytes || strcmp(p->name, fields[i].name) != 0 ||
+        const reef_field *p = &x->fields[i];
+        if (p->kind != fields[i].kind || p->bytes != fields[i].bytes || strcmp(p->name, fields[i].name) != 0 ||
             !reef__names_same(p->names, fields[i].names))
             return false;
     }
@@ -462,27 +453,15 @@ static const type *standin_make(decoding *d, reef_home home, uint32_t size, uint
 static const type *type_declare(type_reading *x)
 {
     const file_type *f = x->f;
-    reef_field fields[REEF_FIELDS_MAX];
     reef_status status = REEF_OK;
     if (f->size > 2 * (uint64_t)f->bytes + 256) return NULL; /* few bytes in the file would take much memory */
-    for (uint32_t i = 0; i < x->count; i++) {
-        const file_field *p = &x->fields[i];
-        fields[i] = (reef_field){.name = p->name,
-                                 .kind = (reef_kind)p->kind,
-                                 .offset = p->offset,
-                                 .bytes = p->bytes,
-                                 .unit = p->unit[0] ? p->unit : NULL,
-                                 .lowest = p->lowest,
-                                 .highest = p->highest,
-                                 .names = p->names};
-    }
     const reef_hooks hooks = {.track_rows = (f->flags & TYPE_TRACKED) != 0};
     reef_type_desc desc = {.name = f->name,
                            .size = f->size,
                            .align = x->align,
                            .home = f->home,
                            .hooks = &hooks,
-                           .fields = x->count ? fields : NULL,
+                           .fields = x->fields,
                            .field_count = x->count,
                            .relation = f->relation};
     if (f->relation) desc.hooks = NULL;
@@ -567,18 +546,21 @@ static bool type_resolve(type_reading *x)
 static bool field_read(type_reading *x, uint32_t i, uint32_t *at)
 {
     section_in *in = x->d->in;
-    file_field *p = &x->fields[i];
-    if (!reef__get_text(in, p->name, REEF_TYPE_NAME_MAX)) return false;
+    reef_field *p = &x->fields[i];
+    file_field *m = &x->more[i];
+    if (!reef__get_text(in, m->name, REEF_TYPE_NAME_MAX)) return false;
+    p->name = m->name;
     const uint32_t size = x->f->size;
-    p->kind = (uint8_t)reef__get_most(in, "kind", 1, REEF_ENTITY);
+    p->kind = (reef_kind)reef__get_most(in, "kind", 1, REEF_ENTITY);
     p->offset = (uint32_t)reef__get_most(in, "offset", 4, size);
     p->bytes = (uint32_t)reef__get_most(in, "bytes", 4, size - p->offset);
-    if (!reef__get_text(in, p->unit, REEF_TYPE_NAME_MAX)) return false;
+    if (!reef__get_text(in, m->unit, REEF_TYPE_NAME_MAX)) return false;
+    p->unit = m->unit[0] ? m->unit : NULL;
     p->lowest = reef__get_f64(in);
     p->highest = reef__get_f64(in);
-    p->at = x->f->flags & TYPE_HERE ? p->offset : *at;
+    m->at = x->f->flags & TYPE_HERE ? p->offset : *at;
     if (in->status != REEF_OK) return false;
-    if (p->kind == 0 || p->bytes == 0 || p->bytes % reef__kind_size((reef_kind)p->kind))
+    if (p->kind == 0 || p->bytes == 0 || p->bytes % reef__kind_size(p->kind))
         return reef__in_wrong(in, REEF_CORRUPT, "field %.80s has an impossible kind or size", p->name);
     for (uint32_t k = 0; k < i; k++)
         if (strcmp(x->fields[k].name, p->name) == 0)
@@ -601,7 +583,7 @@ static bool names_read(type_reading *x)
         if (number == 0) continue;
         if (number > used) used = number;
         x->fields[i].names = &x->lists.list[number - 1].names;
-        const char *why = reef__names_refused(x->fields[i].names, (reef_kind)x->fields[i].kind);
+        const char *why = reef__names_refused(x->fields[i].names, x->fields[i].kind);
         if (why) return reef__in_wrong(in, REEF_CORRUPT, "field %.80s: %s", x->fields[i].name, why);
     }
     return (used == x->lists.count && used) || reef__in_wrong(in, REEF_CORRUPT, "a list of names belongs to no field");
@@ -622,7 +604,7 @@ static bool type_read(type_reading *x)
     section_in *in = d->in;
     file_type *f = x->f;
     char name[REEF_TYPE_NAME_MAX + 1];
-    uint32_t sum = 0, room = 0;
+    uint32_t sum = 0, room = 0, more = 0;
     if (!reef__get_text(in, name, REEF_TYPE_NAME_MAX)) return false;
     f->home = (reef_home)reef__get_most(in, "home", 1, REEF_SPLIT);
     f->flags = (uint32_t)reef__get_most(in, "flags", 1, TYPE_FLAGS);
@@ -642,7 +624,8 @@ static bool type_read(type_reading *x)
     memcpy(f->name, name, f->name_bytes);
     f->number = d->type_count++;
     f->field_count = x->count;
-    bool ok = reef__decode_room(d, &x->fields, &room, x->count, sizeof *x->fields);
+    bool ok = reef__decode_room(d, &x->fields, &room, x->count, sizeof *x->fields) &&
+              reef__decode_room(d, &x->more, &more, x->count, sizeof *x->more);
     for (uint32_t i = 0; ok && i < x->count; i++) ok = field_read(x, i, &sum);
     if (ok && f->flags & TYPE_RELATION) f->relation = reef__get_u32(in);
     ok = ok && in->status == REEF_OK;
@@ -653,6 +636,7 @@ static bool type_read(type_reading *x)
     ok = ok && type_resolve(x);
     reef__decode_name_lists_drop(d, &x->lists);
     reef__memory_free(d->memory, MEMORY_OTHER, x->fields, room * sizeof *x->fields);
+    reef__memory_free(d->memory, MEMORY_OTHER, x->more, more * sizeof *x->more);
     return ok;
 }
 

@@ -11,11 +11,11 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/clock.h"
 #include "storage/error.h"
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
+#include "storage/serial_list.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
 #include "storage/state_kind.h"
@@ -33,30 +33,22 @@
 
 /* ---- time ---- */
 
-static uint64_t last_run_of(const state *s, uint64_t serial)
-{
-    for (uint32_t i = 0; i < s->run_count; i++)
-        if (s->runs[i].serial == serial) return s->runs[i].version;
-    return 0;
-}
-
-static void clock_put(encoding *x, uint32_t of, const char *name, uint64_t value, uint32_t *count)
-{
-    if (value == 0) return;
-    reef__put_u8(x->o, of);
-    reef__put_text(x->o, name);
-    reef__put_u64(x->o, value);
-    ++*count;
-}
+static uint64_t last_run_of(const reef_world *w, uint64_t serial) { return reef__serial_read(&w->state.runs, serial); }
 
 static void clocks_put(encoding *x)
 {
-    const state *s = &x->w->state;
     uint32_t count = 0;
     const size_t where = reef__put_later(x->o);
-    for (uint32_t of = 0; of < 2; of++)
-        for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, of == 0, &n);)
-            clock_put(x, of, n.name, reef__clock_read(s, n.serial), &count);
+    for (uint32_t of = 0; of < 2; of++) {
+        for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, of == 0, &n);) {
+            const uint64_t value = reef__serial_read(&x->w->state.clocks, n.serial);
+            if (value == 0) continue;
+            reef__put_u8(x->o, of);
+            reef__put_text(x->o, n.name);
+            reef__put_u64(x->o, value);
+            count++;
+        }
+    }
     reef__put_now(x->o, where, count);
 }
 
@@ -77,8 +69,8 @@ static void difference_bound(encoding *x)
     uint64_t first = UINT64_MAX, limit = x->base->hot.fork_version;
     bool needed = x->w->state.track_count != 0;
     for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n);) {
-        const uint64_t version = last_run_of(&x->w->state, n.serial);
-        if (version && version != last_run_of(&x->base->state, n.serial)) first = version < first ? version : first;
+        const uint64_t version = last_run_of(x->w, n.serial);
+        if (version && version != last_run_of(x->base, n.serial)) first = version < first ? version : first;
         else if (version > limit) limit = version;
         needed |= version != 0;
     }
@@ -91,7 +83,7 @@ static void difference_bound(encoding *x)
     if (x->back) reef__encode_tracks(x);
     x->o->dry = false;
     for (named_serial n = {NULL, 0, false}; x->oldest != UINT64_MAX && reef__named_next(x->w, false, &n);) {
-        const uint64_t version = last_run_of(&x->w->state, n.serial);
+        const uint64_t version = last_run_of(x->w, n.serial);
         if (version >= x->oldest && version < first) first = version;
     }
     x->runs_from = x->again = first;
@@ -102,9 +94,9 @@ static void difference_bound(encoding *x)
  * mentions the run at all (as in the base) or not (the system never ran). */
 static uint64_t run_to_write(const encoding *x, uint64_t serial, bool *mentioned)
 {
-    const uint64_t version = last_run_of(&x->w->state, serial);
+    const uint64_t version = last_run_of(x->w, serial);
     *mentioned = version != 0;
-    return x->base && last_run_of(&x->base->state, serial) == version && version < x->runs_from ? 0 : version;
+    return x->base && last_run_of(x->base, serial) == version && version < x->runs_from ? 0 : version;
 }
 
 /* Collects and sorts the runs that the record mentions. A record of a part of a world mentions none. False: no

@@ -18,59 +18,27 @@
 
 /* ---- the queue of free ids ---- */
 
-/* The ids of a queue, without its holes. */
-typedef struct free_queue {
-    const reef_world *w;
-    uint64_t at, end;
-} free_queue;
-
-static free_queue queue_of(const reef_world *w)
-{
-    return w ? (free_queue){w, w->state.ring_head, w->state.ring_tail} : (free_queue){0};
-}
 static uint64_t queue_count(const reef_world *w)
 {
     return w ? w->state.ring_tail - w->state.ring_head - w->state.ring_holes : 0;
-}
-
-/* The next id of the queue. Generation 0: the queue is at its end. */
-static reef_entity queue_next(free_queue *q)
-{
-    while (q->at < q->end) {
-        const uint32_t index = *ring_at(q->w, q->at++);
-        if (index != RING_HOLE) return (reef_entity){index, (uint32_t)(record_read(q->w, index) >> 32)};
-    }
-    return (reef_entity){0, 0};
 }
 
 /* Moves the base's queue to the first id of the new queue, and answers how many ids stand before it. No id is in a
  * queue twice, so it is enough to look first at the position where it most likely is. */
 static uint64_t queue_seek(const reef_world *w, const reef_world *base, free_queue *old)
 {
-    free_queue now = queue_of(w);
-    const reef_entity first = queue_next(&now);
-    *old = queue_of(base);
+    free_queue now = free_queue_of(w);
+    const reef_entity first = reef__free_next(&now);
+    *old = free_queue_of(base);
     if (first.generation == 0) return queue_count(base);
     if (base->state.ring_holes == 0 && w->state.ring_head >= old->at && w->state.ring_head < old->end &&
         *ring_at(base, w->state.ring_head) == first.index)
         old->at = w->state.ring_head;
     for (uint64_t n = old->at - base->state.ring_head;; n++) {
         free_queue here = *old;
-        const reef_entity e = queue_next(&here);
+        const reef_entity e = reef__free_next(&here);
         if (e.generation == 0 || reef_entity_equal(e, first)) return n;
         *old = here;
-    }
-}
-
-/* How many ids follow that are the same in both queues. Both move on to behind them. */
-static uint64_t queue_same(free_queue *now, free_queue *old)
-{
-    uint64_t n = 0;
-    for (;; n++) {
-        free_queue a = *now, b = *old;
-        const reef_entity e = queue_next(&a);
-        if (e.generation == 0 || !reef_entity_equal(e, queue_next(&b))) return n;
-        *now = a, *old = b;
     }
 }
 
@@ -150,9 +118,9 @@ void reef__encode_idle(encoding *x)
 
 void reef__encode_ids(encoding *x)
 {
-    free_queue now = queue_of(x->w), old = queue_of(x->base);
+    free_queue now = free_queue_of(x->w), old = free_queue_of(x->base);
     uint64_t dropped = 0, kept = 0;
-    if (x->base) dropped = queue_seek(x->w, x->base, &old), kept = queue_same(&now, &old);
+    if (x->base) dropped = queue_seek(x->w, x->base, &old), kept = reef__free_same(&now, &old);
     const uint64_t added = queue_count(x->w) - kept;
     reef__section_begin(x->o, SECTION_IDS);
     reef__put_u32(x->o, x->w->hot.index_count);
@@ -163,7 +131,7 @@ void reef__encode_ids(encoding *x)
     encode_list l = {.kind = SECTION_FREE};
     for (uint64_t i = 0; i < added && !encode_stopped(x); i++) {
         reef__encode_element(x, &l);
-        reef__put_handle(x->o, queue_next(&now));
+        reef__put_handle(x->o, reef__free_next(&now));
     }
     reef__encode_list_end(x, &l);
 }

@@ -140,14 +140,9 @@ void reef__encode_events(encoding *x)
 
 enum { STAMP_WORDS = 2 };
 
-static bool stamp_counts_in(const reef_world *w, uint32_t component, uint64_t index)
+static bool stamp_counts(const reef_world *w, uint32_t component, uint64_t index)
 {
     return index < w->hot.index_count && has_itself(w, reef_entity_at(w, (uint32_t)index), reef__type_of(component));
-}
-
-static bool stamp_counts(const encoding *x, uint32_t component, uint64_t index)
-{
-    return stamp_counts_in(x->w, component, index);
 }
 
 /* The stamp of row i of a page as it is written: {changed, added}. 0: the entity doesn't have the component, or the
@@ -157,8 +152,8 @@ static void stamp_to_write(const encoding *x, uint32_t component, uint32_t page,
 {
     const uint64_t index = (uint64_t)page * STAMPS_PER_PAGE + i;
     to[0] = to[1] = 0;
-    if (!stamp_counts(x, component, index)) return;
-    const bool before = was && stamp_counts_in(x->base, component, index);
+    if (!stamp_counts(x->w, component, index)) return;
+    const bool before = was && stamp_counts(x->base, component, index);
     const bool added = !before || now->added[i] != was->added[i];
     if (added || now->changed[i] != was->changed[i] || now->changed[i] > x->again) to[0] = now->changed[i];
     if (added || now->added[i] > x->again) to[1] = now->added[i];
@@ -243,10 +238,8 @@ void reef__encode_lost(encoding *x)
     uint32_t count = 0;
     const size_t where = reef__put_later(x->o);
     for (uint64_t at = lost_first(x, x->w); lost_next(x->w, &at, &e, &value); count++) {
-        unsigned char *to = NULL;
         reef__put_handle(x->o, e);
-        to = reef__put_room(x->o, reef__pack_bytes(t, x->d->form));
-        if (to) reef__pack_values(t, x->d->form, to, &value, 1);
+        reef__encode_values(x, t, false, &value, 1);
     }
     reef__put_now(x->o, where, count);
     reef__encode_end(x);

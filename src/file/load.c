@@ -124,7 +124,7 @@ static reef_status load_read(const loading *x, section_in *in)
 static reef_status load_allowed(reef_world *w, const char *op, bool given)
 {
     if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
-    if (!given) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
+    if (!given) return misuse_refuse(w, op, "what is to be read, a path, a reader or bytes, is missing");
     return w->running || world_engaged(w) || w->time_owner ? reef__refuse(w, REEF_LOCKED, op) : REEF_OK;
 }
 

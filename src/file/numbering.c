@@ -61,18 +61,10 @@ bool reef__version_order_add(version_order *x, uint64_t version)
     return true;
 }
 
-static int versions_compare(const void *a, const void *b)
-{
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
-}
-
 void reef__version_order_sort(version_order *x)
 {
     uint32_t kept = 0;
-    if (x->count > 1) qsort(x->seen, x->count, sizeof *x->seen, versions_compare);
+    if (x->count > 1) qsort(x->seen, x->count, sizeof *x->seen, reef__numbers_compare);
     for (uint32_t i = 0; i < x->count; i++)
         if (i == 0 || x->seen[i] != x->seen[kept - 1]) x->seen[kept++] = x->seen[i];
     x->count = kept;

@@ -134,7 +134,8 @@ typedef struct saving {
 static reef_status difference_allowed(const saving *x, const reef_save_desc *desc)
 {
     reef_world *w = x->world, *base = x->base;
-    if (base == NULL || desc->query) return reef__refuse(w, REEF_BAD_ARGUMENT, x->op);
+    if (base == NULL) return misuse_refuse(w, x->op, "there is no world from which the other one differs");
+    if (desc->query) return misuse_refuse(w, x->op, "a difference is one of whole worlds: it has no `query`");
     if (base->family != w->family) return reef__refuse(w, REEF_OTHER_WORLD, x->op);
     if (!save_allowed(w, x->op)) return w->running ? REEF_LOCKED : w->error.status;
     if (base == w || save_allowed(base, x->op)) return REEF_OK;
@@ -171,7 +172,7 @@ static reef_status saving_write(void *context, reef_writer writer)
 static reef_status save_to(saving *x, reef_writer writer)
 {
     if (!WORLD_GIVEN_TO(x->world, x->op)) return REEF_BAD_ARGUMENT;
-    if (writer.write == NULL) return reef__refuse(x->world, REEF_BAD_ARGUMENT, x->op);
+    if (writer.write == NULL) return misuse_refuse(x->world, x->op, "the writer has no function `write`");
     const reef_status s = saving_write(x, writer);
     return s == REEF_IO ? reef__refuse(x->world, s, x->op) : s;
 }
@@ -193,7 +194,7 @@ COLD reef_status reef_save(reef_world *w, const char *path, const reef_save_desc
     static const char op[] = "reef_save";
     char reason[REEF_DETAIL_MAX];
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
-    if (path == NULL || path[0] == 0) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
+    if (path == NULL || path[0] == 0) return misuse_refuse(w, op, "the path is empty");
     if (!save_allowed(w, op)) return w->running ? REEF_LOCKED : w->error.status;
     saving x = {.world = w, .desc = desc, .op = op};
     const reef_status s =
@@ -241,7 +242,7 @@ static reef_status save_bytes(saving *x, reef_bytes *bytes)
     static const unsigned char no_head[SAVED_HEAD];
     if (bytes) *bytes = (reef_bytes){NULL, 0};
     if (!WORLD_GIVEN_TO(x->world, x->op)) return REEF_BAD_ARGUMENT;
-    if (bytes == NULL) return reef__refuse(x->world, REEF_BAD_ARGUMENT, x->op);
+    if (bytes == NULL) return misuse_refuse(x->world, x->op, "`bytes`, where the bytes go, is NULL");
     saved_bytes to = {.allocator = x->world->family->memory.allocator};
     reef_status s = saved_bytes_write(&to, no_head, sizeof no_head);
     if (s == REEF_OK) s = saving_write(x, (reef_writer){saved_bytes_write, &to});

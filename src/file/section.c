@@ -31,6 +31,22 @@ static uint64_t little_get(const unsigned char *p, unsigned bytes)
     return x;
 }
 
+bool reef__size_room(memory *m, void *array, size_t *room, size_t needed, size_t size, size_t first)
+{
+    size_t more = *room ? *room : first, bytes;
+    void *p;
+    if (needed <= *room) return true;
+    while (more < needed) more = more > SIZE_MAX / 2 ? needed : more * 2;
+    memcpy(&p, array, sizeof p);
+    p = reef__size_multiply(more, size, 0, &bytes)
+            ? reef__memory_resize(m, MEMORY_OTHER, p, *room * size, bytes, PLAIN_ALIGN)
+            : NULL;
+    if (p == NULL) return false;
+    memcpy(array, &p, sizeof p);
+    *room = more;
+    return true;
+}
+
 /* ---- heads of records ---- */
 
 const unsigned char reef__record_magic[8] = {'R', 'E', 'E', 'F', 'R', 'E', 'C', '\n'};
@@ -90,24 +106,6 @@ void reef__out_header(section_out *o, uint16_t flags)
     out_write(o, head, sizeof head);
 }
 
-/* Makes room for `needed` elements in an array whose capacity doubles. `array` points to the array's pointer. False:
- * there is no memory. */
-static bool room_more(memory *m, void *array, size_t *room, size_t needed, size_t size, size_t first)
-{
-    size_t more = *room ? *room : first, bytes;
-    void *p;
-    if (needed <= *room) return true;
-    while (more < needed) more = more > SIZE_MAX / 2 ? needed : more * 2;
-    memcpy(&p, array, sizeof p);
-    p = reef__size_multiply(more, size, 0, &bytes)
-            ? reef__memory_resize(m, MEMORY_OTHER, p, *room * size, bytes, PLAIN_ALIGN)
-            : NULL;
-    if (p == NULL) return false;
-    memcpy(array, &p, sizeof p);
-    *room = more;
-    return true;
-}
-
 void reef__section_begin(section_out *o, uint32_t kind)
 {
     o->now.kind = kind;
@@ -129,7 +127,8 @@ static bool section_piece_add(section_out *o, const void *outside, size_t count)
         last->bytes += count;
         return true;
     }
-    if (!room_more(o->memory, &o->now.pieces, &o->now.piece_room, o->now.piece_count + 1, sizeof *o->now.pieces, 16))
+    if (!reef__size_room(o->memory, &o->now.pieces, &o->now.piece_room, o->now.piece_count + 1, sizeof *o->now.pieces,
+                         16))
         return o->status = REEF_NO_MEMORY, false;
     o->now.pieces[o->now.piece_count++] = (section_piece){outside, count};
     return true;
@@ -140,7 +139,7 @@ unsigned char *reef__put_room(section_out *o, size_t count)
     if (UNLIKELY(o->status != REEF_OK || o->dry)) return NULL;
     if (UNLIKELY(count > o->now.room - o->now.fill)) {
         if (count > SIZE_MAX - o->now.fill ||
-            !room_more(o->memory, &o->now.buffer, &o->now.room, o->now.fill + count, 1, BUFFER_FIRST))
+            !reef__size_room(o->memory, &o->now.buffer, &o->now.room, o->now.fill + count, 1, BUFFER_FIRST))
             return o->status = REEF_NO_MEMORY, NULL;
     }
     if (!section_piece_add(o, NULL, count)) return NULL;
@@ -316,7 +315,7 @@ static bool payload_read(section_in *in, uint64_t length)
         const size_t step = length - have < READ_STEP ? (size_t)(length - have) : READ_STEP;
         size_t n;
         if (have + step > SIZE_MAX ||
-            !room_more(in->memory, &in->buffer, &in->room, (size_t)have + step, 1, BUFFER_FIRST))
+            !reef__size_room(in->memory, &in->buffer, &in->room, (size_t)have + step, 1, BUFFER_FIRST))
             return reef__in_wrong(in, REEF_NO_MEMORY, "no memory for a section of %zu bytes", (size_t)have + step);
         if (!in_read(in, in->buffer + have, step, &n)) return false;
         if (n < step) return reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section");

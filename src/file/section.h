@@ -58,6 +58,10 @@ enum {
     SECTION_DETAIL = REEF_DETAIL_MAX
 };
 
+/* Makes room for `needed` elements in an array whose room doubles, from `first` on. `array` points to the array's
+ * pointer. False: there is no memory. */
+bool reef__size_room(memory *m, void *array, size_t *room, size_t needed, size_t size, size_t first);
+
 /* ---- heads of records: 40 bytes that can be recognised anywhere in a damaged file ---- */
 
 enum { RECORD_HEAD_BYTES = 40 };

@@ -125,7 +125,9 @@ reef_index *reef__index_make(reef_world *w, reef_component c, const char *field,
     ordering by;
     const type *t = reef__type_of(c.id);
     *s = reef__order_resolve(w, &order, &by);
-    if (*s == REEF_OK && (t->home == REEF_MULTI || t->home == REEF_SHARED || t->relation)) *s = REEF_BAD_ARGUMENT;
+    if (*s == REEF_OK && (t->home == REEF_MULTI || t->home == REEF_SHARED || t->relation))
+        *s = refuse_because(
+            w, "an index is of plain values: of a type in REEF_MULTI or REEF_SHARED, and of relations, there is none");
     if (*s != REEF_OK) return NULL;
     reef_index *x = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
     value_rows *rows = x ? reef__value_rows_make(m, &by) : NULL;

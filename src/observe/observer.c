@@ -194,7 +194,7 @@ static COLD reef_observer_id observer_create(reef_world *w, const char *op, cons
 {
     const reef_observer_id null = {0, 0, 0};
     if (!WORLD_GIVEN(w) || !observers_may_change(w, op)) return null;
-    if (desc == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), null;
+    if (desc == NULL) return misuse_refuse(w, op, "the description is NULL"), null;
     if (!reef__observers_settled(w)) return reef__refuse(w, REEF_NO_MEMORY, op), null;
     w->declaring = desc->name;
     struct observer *o = observer_make(w, op, desc);

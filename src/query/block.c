@@ -242,7 +242,7 @@ bool reef_rows_more_(reef_row *r)
 reef_status reef_run(reef_world *w, reef_query which, void (*function)(reef_block *), void *context)
 {
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
-    if (function == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, "reef_run");
+    if (function == NULL) return misuse_refuse(w, "reef_run", "the function is NULL");
     reef_block b = reef_begin(w, which);
     b.context = context;
     while (reef_next(&b)) function(&b);

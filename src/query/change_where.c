@@ -574,7 +574,7 @@ static reef_status bulk_end(bulk *b, reef_status s, uint64_t *changed)
     if (s == REEF_OK && changed) *changed = b->changed;
     bulk_free(b);
     if (s == REEF_REFUSED) return s; /* which is recorded already */
-    if (s == REEF_BAD_ARGUMENT && b->q && b->q->values) return reef__query_refuse(b->w, b->op, b->q, s);
+    if (s == REEF_BAD_ARGUMENT && b->q && parameters_missing(b->q)) return reef__query_refuse(b->w, b->op, b->q, s);
     return s == REEF_OK ? s
                         : reef__failure(b->w, s, b->op, b->w->hook_failed.id ? b->w->hook_failed : b->value.component,
                                         (reef_entity){0, 0}, s == REEF_WRONG_SIZE ? b->value.size : 0);
@@ -584,7 +584,7 @@ static reef_status bulk_value(bulk *b)
 {
     const reef_status s = reef__type_ready(b->w, b->value.component.id);
     b->t = reef__type_of(b->value.component.id);
-    return s == REEF_OK ? reef__value_sound(&b->value, true, 1) : s;
+    return s == REEF_OK ? reef__value_check(b->w, &b->value, true, 1) : s;
 }
 
 static reef_status bulk_change(reef_world *w, const char *op, reef_query which, reef_value value, uint64_t *changed)
@@ -636,7 +636,7 @@ reef_status reef_enable_where_id(reef_world *w, reef_query which, reef_component
     reef_status s = bulk_begin(&b, w, op, which, mark);
     if (s == REEF_OK && c.id) s = reef__type_ready(w, c.id);
     /* parts have no marks of their own */
-    if (s == REEF_OK && c.id && reef__type_of(c.id)->owner) s = REEF_BAD_ARGUMENT;
+    if (s == REEF_OK && c.id && reef__type_of(c.id)->owner) s = refuse_because(w, reef__part_text);
     if (s == REEF_OK && reef__fixed_hold(b.q, b.since)) s = bulk_bits(&b, c.id | BIT_DISABLED);
     return bulk_end(&b, s, changed);
 }

@@ -32,7 +32,6 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/clock.h"
 #include "storage/copy_on_write.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
@@ -41,6 +40,7 @@
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
+#include "storage/serial_list.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
 #include "storage/table.h"
@@ -59,54 +59,30 @@
 
 /* ---- the last run ---- */
 
-static struct query_run *run_find(const query *q)
-{
-    const state *s = &q->world->state;
-    for (uint32_t i = 0; i < s->run_count; i++)
-        if (s->runs[i].serial == q->serial) return &s->runs[i];
-    return NULL;
-}
-
 uint64_t reef__query_last_run(const query *q)
 {
-    const struct query_run *r = q->since ? run_find(q) : NULL;
-    return r ? r->version : 0;
+    return q->since ? reef__serial_read(&q->world->state.runs, q->serial) : 0;
 }
 
-static bool run_counts(const reef_world *w, uint64_t serial)
+/* Does anybody still ask for this run? A fork has those of its origin's queries, and a restored state those of queries
+ * that existed then. */
+static COLD bool run_counts(const reef_world *w, uint64_t serial)
 {
     for (uint32_t i = 0; i < w->query_room; i++)
         if (w->queries[i].query && w->queries[i].query->serial == serial) return true;
     return reef__serial_counts(w, serial);
 }
 
-/* Drops the runs of queries that nobody asks for any more: a fork has those of its origin's queries, and a restored
- * state those of queries that existed then. */
-static COLD void runs_forget(const reef_world *w, state *s)
-{
-    for (uint32_t i = s->run_count; i-- > 0;)
-        if (!run_counts(w, s->runs[i].serial)) s->runs[i] = s->runs[--s->run_count];
-}
-
-/* Makes an entry for the query. The entry of a query that is gone is used again. False: no memory. */
 COLD bool reef__run_make(query *q)
 {
-    state *s = &q->world->state;
-    if (run_find(q)) return true;
-    if (s->run_count == s->run_room) runs_forget(q->world, s);
-    memory *m = &q->world->family->memory;
-    if (!reef__array_room(m, MEMORY_OTHER, &s->runs, &s->run_room, s->run_count + 1, sizeof *s->runs)) return false;
-    s->runs[s->run_count++] = (struct query_run){q->serial, 0};
-    return true;
+    return reef__serial_own(q->world, &q->world->state.runs, q->serial, run_counts) != NULL;
 }
 
-void reef__run_put(const query *q, uint64_t version) { run_find(q)->version = version; }
+void reef__run_put(const query *q, uint64_t version) { *reef__serial_find(&q->world->state.runs, q->serial) = version; }
 
 void reef__run_forget(const query *q)
 {
-    struct query_run *r = q->since ? run_find(q) : NULL;
-    state *s = &q->world->state;
-    if (r) *r = s->runs[--s->run_count];
+    if (q->since) reef__serial_hand_over(&q->world->state.runs, q->serial, 0);
 }
 
 /* ---- beginning and ending ---- */
@@ -194,7 +170,8 @@ static COLD bool since_begin(reef_block *b, query *q, uint64_t since)
     }
     b->loop.since = since ? since : reef__query_last_run(q);
     reef__invalidate(w, INVALIDATE_LOOKED_AT);
-    run_find(q)->version = w->observed = w->hot.version;
+    w->observed = w->hot.version;
+    reef__run_put(q, w->observed);
     return true;
 }
 
@@ -269,9 +246,13 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
     reef_status s = REEF_NO_MEMORY;
     reef_block b;
     query *q = WORLD_GIVEN(w) ? query_of(w, which, &s) : NULL;
-    if (q &&
-        (loop == NULL || (loop->since && !q->since) || loop->since > w->hot.version || (loop->grouped && !q->ranking)))
-        return begin_refuse(w, op, NULL, REEF_BAD_ARGUMENT);
+    const char *wrong = q == NULL                      ? NULL
+                        : loop == NULL                 ? "the settings of the loop are NULL"
+                        : loop->since && !q->since     ? "`since` is for queries that ask what changed"
+                        : loop->since > w->hot.version ? "`since` is a version that is still to come"
+                        : loop->grouped && !q->ranking ? "`grouped` is for queries with an order (reef_query_order)"
+                                                       : NULL;
+    if (wrong) return misuse_refuse(w, op, wrong), reef__block_none(w);
     if (q == NULL || !query_update(q)) return begin_refuse(w, op, q, s);
     conditions_mark(q);
     loop_lock(w, q);
@@ -380,7 +361,7 @@ static bool writing_own(const writing *x)
 COLD bool reef__walk_no_memory(reef_block *b)
 {
     const reef_component failed = b->world->hook_failed; /* remembered here, because ending the loop may do commands */
-    if (b->loop.query->since && b->loop.end) run_find(b->loop.query)->version = b->loop.since;
+    if (b->loop.query->since && b->loop.end) reef__run_put(b->loop.query, b->loop.since);
     reef_end(b);
     reef__failure(b->world, REEF_NO_MEMORY, "reef_next", failed, (reef_entity){0, 0}, 0);
     return false;

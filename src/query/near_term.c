@@ -95,7 +95,8 @@ COLD reef_status reef_query_near(reef_world *w, reef_query which, const reef_pla
     query *q = query_of(w, which, &s);
     if (q && q->near == NULL)
         return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "the query has no term with 'near'");
-    if (q && (ask == NULL || !(ask->radius >= 0))) s = REEF_BAD_ARGUMENT;
+    if (q && ask == NULL) s = refuse_because(w, "the centre and the radius are NULL");
+    else if (q && !(ask->radius >= 0)) s = refuse_because(w, "the radius is negative, or no number");
     if (s == REEF_OK && q->open) s = REEF_LOCKED;
     if (s != REEF_OK) return reef__refuse(w, s, op);
     q->near->ask = (reef_place_ask){.at = {ask->at[0], ask->at[1], ask->at[2]}, .radius = ask->radius};

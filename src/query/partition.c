@@ -81,7 +81,10 @@ COLD reef_slices *reef_slices_begin(reef_world *w, reef_query which, const reef_
     if (q == NULL) return reef__failure(w, status, op, none, null, 0), NULL;
     if (count == 0 || count > REEF_SLICES_MAX || loop->offset || loop->limit || loop->grouped || loop->deferred ||
         q->ranking || marks_mislead(q) || (q->plan && q->plan->bindings))
-        return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, count), NULL;
+        return misuse_refuse(w, op,
+                             "1 to REEF_SLICES_MAX slices, of a loop without order, limits, groups, .deferred and "
+                             "variables"),
+               NULL;
     reef_slices *s = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, split_bytes(count));
     if (s == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, null, count), NULL;
     s->count = count;

@@ -27,32 +27,21 @@
 #include "reef/prefab.h"
 #include "reef/relation.h"
 #include "reef/order.h"
+#include <inttypes.h>
 #include <stdio.h>
 
 /* ---- reading terms ---- */
 
-static reef_status terms_refuse(reef_world *w, const char *op, reef_status s, reef_component c, uint64_t number)
-{
-    return reef__failure(w, s, op, c, (reef_entity){0, 0}, number);
-}
-
-/* Refuses a term that makes no sense. If it comes from a text, the error says where it stands and why. */
+/* Refuses a term that makes no sense. The error says why, and where: in a column of the text, or in which term of the
+ * struct. */
 static COLD reef_status term_refuse(reef_world *w, const char *op, const query_text *l, reef_status s, uint32_t i,
                                     const char *why)
 {
     if (w->calling && !w->running) op = w->calling;
     reef_error e = {.status = s, .operation = op, .component = l->term[i].component, .number = l->column[i]};
-    if (l->said && why) snprintf(e.detail, sizeof e.detail, "%s", why);
-    return reef__failure_record(w, &e);
-}
-
-/* Refuses a term because of its conditions, also of a struct with the reason. */
-static COLD reef_status condition_refuse(reef_world *w, const char *op, const query_text *l, reef_status s, uint32_t i,
-                                         const char *why)
-{
-    if (w->calling && !w->running) op = w->calling;
-    reef_error e = {.status = s, .operation = op, .component = l->term[i].component, .number = l->column[i]};
-    snprintf(e.detail, sizeof e.detail, "%s", why);
+    /* of a struct words of texts stand for its members */
+    if (why && l->said) snprintf(e.detail, sizeof e.detail, "%s", why);
+    else if (why) snprintf(e.detail, sizeof e.detail, "term %" PRIu64 ": %s", e.number, why);
     return reef__failure_record(w, &e);
 }
 
@@ -86,6 +75,7 @@ static reef_status leaf_check(reef_world *w, const reef_term *t, const char **wh
     const bool any = t->component.id == 0 && (t->up.id != 0 || !reef_entity_is_null(t->target));
     reef_status s = any ? REEF_OK : reef__type_ready(w, t->component.id);
     if (s != REEF_OK) return s;
+    *why = "a member isn't of its enumeration";
     if ((uint32_t)t->access > REEF_WITH || (uint32_t)t->enabled > REEF_EITHER || (uint32_t)t->since > REEF_IF_ADDED)
         return REEF_BAD_ARGUMENT;
     const type *x = reef__type_of(t->component.id);
@@ -152,8 +142,8 @@ static reef_status terms_check(reef_world *w, const char *op, const query_text *
 {
     const uint32_t i = (*at)++;
     const reef_term *t = &l->term[i];
-    const reef_component none = {0};
-    if ((uint32_t)t->op > REEF_NONE_OF) return terms_refuse(w, op, REEF_BAD_ARGUMENT, t->component, l->column[i]);
+    if ((uint32_t)t->op > REEF_NONE_OF)
+        return term_refuse(w, op, l, REEF_BAD_ARGUMENT, i, "a member isn't of its enumeration");
     reef__facts_find(t, &facts[i], top, filter);
     if (t->op < REEF_ANY_OF) {
         const char *why = NULL;
@@ -167,13 +157,14 @@ static reef_status terms_check(reef_world *w, const char *op, const query_text *
         if (s == REEF_OK && facts[i].near && (why = reef__near_check(l, i)) != NULL) s = REEF_BAD_ARGUMENT;
         if (s == REEF_OK && facts[i].values) {
             s = reef__conditions_check(l, i, detail, sizeof detail);
-            if (s != REEF_OK) return condition_refuse(w, op, l, s, i, detail);
+            if (s != REEF_OK) return term_refuse(w, op, l, s, i, detail);
         }
         return s == REEF_OK ? s : term_refuse(w, op, l, s, i, why);
     }
-    if (t->component.id || t->count == 0) return terms_refuse(w, op, REEF_BAD_ARGUMENT, t->component, l->column[i]);
+    if (t->component.id || t->count == 0)
+        return term_refuse(w, op, l, REEF_BAD_ARGUMENT, i, "a group has no component, and at least one term");
     for (uint32_t k = 0; k < t->count; k++) {
-        if (*at >= l->count) return terms_refuse(w, op, REEF_BAD_ARGUMENT, none, l->column[i]);
+        if (*at >= l->count) return term_refuse(w, op, l, REEF_BAD_ARGUMENT, i, "a group of more terms than follow");
         reef_status s = terms_check(w, op, l, facts, at, false, filter || t->op == REEF_NONE_OF);
         if (s != REEF_OK) return s;
     }
@@ -207,13 +198,13 @@ static COLD bool cascade_check(reef_world *w, const char *op, const query_text *
 COLD bool reef__query_check(reef_world *w, const char *op, const query_text *l, term_facts *facts)
 {
     memset(facts, 0, l->count * sizeof *facts);
-    if ((uint32_t)l->entities > REEF_EITHER) return reef__refuse(w, REEF_BAD_ARGUMENT, op), false;
+    if ((uint32_t)l->entities > REEF_EITHER) return misuse_refuse(w, op, "a member isn't of its enumeration"), false;
     for (uint32_t at = 0; at < l->count;)
         if (terms_check(w, op, l, facts, &at, true, false) != REEF_OK) return false;
     const char *why;
     char detail[REEF_DETAIL_MAX];
     uint32_t bad = reef__joins_check(l, facts, detail, sizeof detail);
-    if (bad != REEF_TERMS_MAX) return (void)condition_refuse(w, op, l, REEF_BAD_ARGUMENT, bad, detail), false;
+    if (bad != REEF_TERMS_MAX) return (void)term_refuse(w, op, l, REEF_BAD_ARGUMENT, bad, detail), false;
     bad = reef__variables_check(l, facts, true, &why);
     if (bad != REEF_TERMS_MAX) return term_refuse(w, op, l, REEF_BAD_ARGUMENT, bad, why), false;
     return l->cascade.id == 0 || cascade_check(w, op, l, facts);
@@ -400,7 +391,6 @@ static COLD bool query_read(reef_world *w, const char *op, const char *text, con
     else desc_read(to, desc);
     if (s != REEF_OK) return reef__failure_detail(w, s, op, to->at, detail), false;
     if (reef__terms_spread(to->term, to->column, &to->count)) return true;
-    if (!to->said) return terms_refuse(w, op, REEF_LIMIT, (reef_component){0}, to->count), false;
     return reef__failure_detail(w, REEF_LIMIT, op, 0,
                                 "a query has at most 64 terms; each field of a type that is split counts as one"),
            false;
@@ -416,14 +406,14 @@ COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)
     static const char op[] = "reef_query_make";
     query_text l;
     if (!WORLD_GIVEN(w)) return (reef_query){0, 0, 0};
-    if (desc == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), (reef_query){0, 0, 0};
+    if (desc == NULL) return misuse_refuse(w, op, "the description is NULL"), (reef_query){0, 0, 0};
     return handle_to(reef__query_read(w, op, desc, &l) ? query_make(w, op, &l) : NULL);
 }
 
 COLD query *reef__query_make_text(reef_world *w, const char *op, const char *text)
 {
     query_text l;
-    if (text == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), NULL;
+    if (text == NULL) return misuse_refuse(w, op, "the text is NULL"), NULL;
     return query_read(w, op, text, NULL, &l) ? query_make(w, op, &l) : NULL; /* without clearing a description */
 }
 
@@ -464,6 +454,7 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
     reef_status s = REEF_BAD_ARGUMENT;
     const query *q = WORLD_GIVEN(from) ? query_of(from, which, &s) : NULL;
     if (!WORLD_GIVEN(to)) return (reef_query){0, 0, 0};
+    if (q == NULL && s == REEF_BAD_ARGUMENT) (void)refuse_because(to, "there is no world to copy from");
     if (q == NULL) return reef__refuse(to, s, op), (reef_query){0, 0, 0};
     return handle_to(reef__query_copied(to, op, q, NULL, NULL));
 }

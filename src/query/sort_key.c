@@ -7,9 +7,11 @@
 #include "base/platform.h"
 #include "type/fields.h"
 #include "type/type.h"
+#include "storage/error.h"
 #include "storage/known_types.h"
 #include "storage/place.h"
 #include "storage/sparse_store.h"
+#include "storage/world_data.h"
 #include "query/relation_order.h"
 #include "reef/event.h"
 #include "reef/order.h"
@@ -27,15 +29,19 @@ COLD reef_status reef__order_resolve(const reef_world *w, const reef_order *give
     ordering o = {.kind = REEF_ENTITY, .stride = sizeof(reef_entity), .flip = given->descending ? UINT64_MAX : 0};
     if (given->relation.id) {
         const reef_component none = given->component;
-        if (none.id || given->key || given->field || given->pool || given->descending) return REEF_BAD_ARGUMENT;
+        if (none.id || given->key || given->field || given->pool || given->descending)
+            return refuse_because(w,
+                                  "an order by a relation has no `component`, `key`, `field`, `pool` or `descending`");
         if (!reef__world_knows(w, given->relation.id)) return REEF_UNKNOWN_TYPE;
         o.relation = reef__type_of(given->relation.id);
-        if (!(o.relation->relation & REEF_EXCLUSIVE)) return REEF_BAD_ARGUMENT;
+        if (!(o.relation->relation & REEF_EXCLUSIVE))
+            return refuse_because(w, "an order by a relation needs one that is exclusive");
         *out = o;
         return REEF_OK;
     }
     if (given->component.id == 0) {
-        if (given->key || given->field || given->pool) return REEF_BAD_ARGUMENT;
+        if (given->key || given->field || given->pool)
+            return refuse_because(w, "an order with a `key`, a `field` or a `pool` needs its `component`");
         *out = o;
         return REEF_OK;
     }
@@ -44,20 +50,25 @@ COLD reef_status reef__order_resolve(const reef_world *w, const reef_order *give
     o.stride = o.type->size;
     o.key = given->key;
     if (given->pool) {
-        if (!o.type->stored || given->key || given->field) return REEF_BAD_ARGUMENT;
+        if (!o.type->stored || given->key || given->field)
+            return refuse_because(w, "`pool` is for a component in a store, without `key` and `field`");
         o.pool = true;
         *out = o;
         return REEF_OK;
     }
-    if (o.stride == 0 || (given->key && given->field)) return REEF_BAD_ARGUMENT;
+    if (o.stride == 0) return refuse_because(w, "a tag has no values to order by");
+    if (given->key && given->field) return refuse_because(w, "an order has a `key` or a `field`, not both");
     /* there is no struct that a key could be computed from */
-    if (o.type->split && given->key) return REEF_BAD_ARGUMENT;
+    if (o.type->split && given->key) return refuse_because(w, "a type in REEF_SPLIT is ordered by a `field`");
     const reef_field *fields = REEF_ACQUIRE_POINTER(&o.type->fields), *found = NULL;
     if (fields && given->field)
         found = reef__field_named(fields, o.type->field_count, given->field, strlen(given->field));
     else if (fields && !given->key && o.type->field_count == 1) found = fields;
     if (given->key == NULL) {
-        if (found == NULL || !order_field_fits(found)) return REEF_BAD_ARGUMENT;
+        if (found == NULL && given->field) return refuse_because(w, "it has no field of this name");
+        if (found == NULL) return refuse_because(w, "it needs a `field` or a `key` to be ordered by");
+        if (!order_field_fits(found))
+            return refuse_because(w, "the field is no number, entity or text of up to 8 bytes");
         o.kind = found->kind;
         o.offset = found->offset;
         o.bytes = found->bytes;

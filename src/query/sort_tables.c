@@ -66,21 +66,25 @@ static bool order_is_none(const reef_order *o)
 static COLD reef_status sort_check(reef_world *w, const reef_sort *sort, ordering *o, reef_component *named)
 {
     if (w->locks) return REEF_LOCKED;
-    if (sort == NULL || (sort->types == NULL && sort->type_count)) return REEF_BAD_ARGUMENT;
-    if (sort->grouped && !order_is_none(&sort->order)) return REEF_BAD_ARGUMENT;
+    if (sort == NULL) return refuse_because(w, "the description is NULL");
+    if (sort->types == NULL && sort->type_count) return refuse_because(w, "the list of types is NULL");
+    if (sort->grouped && !order_is_none(&sort->order))
+        return refuse_because(w, "`grouped` has an order of its own: leave `order` out");
     if (sort->type_count > REEF_COMPONENTS_MAX) return REEF_LIMIT;
     const type *by = reef__type_of(sort->order.component.id);
     bool found = by == NULL || by->stored;
     for (uint32_t i = 0; i < sort->type_count; i++) {
         *named = sort->types[i];
         if (!reef__world_knows(w, named->id)) return REEF_UNKNOWN_TYPE;
-        if (reef__type_of(named->id)->bit || reef__type_of(named->id)->stored) return REEF_BAD_ARGUMENT;
+        if (reef__type_of(named->id)->bit || reef__type_of(named->id)->stored)
+            return refuse_because(w, "`types` says which tables are sorted, and this type isn't in tables");
         for (uint32_t k = 0; k < i; k++)
             if (sort->types[k].id == named->id) return REEF_DUPLICATE_TERM;
         found |= named->id == sort->order.component.id || (by && by->owner == named->id);
     }
     *named = sort->order.component;
-    return sort->exactly && !found ? REEF_BAD_ARGUMENT : reef__order_resolve(w, &sort->order, o);
+    if (sort->exactly && !found) return refuse_because(w, "exactly these `types` don't have what the order is by");
+    return reef__order_resolve(w, &sort->order, o);
 }
 
 static bool sort_takes(const sorting *s, const reef_sort *sort, const table *t)

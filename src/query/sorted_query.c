@@ -718,8 +718,12 @@ COLD reef_status reef_query_order(reef_world *w, reef_query which, const reef_or
     query *q = query_of(w, which, &s);
     if (q && q->open) s = REEF_LOCKED;
     if (s == REEF_OK && order) s = reef__order_resolve(w, order, &by);
-    if (s == REEF_OK && order && (!ranking_allows(q, c) || (by.relation && q->since) || (q->plan && q->plan->bindings)))
-        s = REEF_BAD_ARGUMENT;
+    if (s == REEF_OK && order && !ranking_allows(q, c))
+        s = refuse_because(w, "the query doesn't ask for this component in a term that every match has");
+    if (s == REEF_OK && order && by.relation && q->since)
+        s = refuse_because(w, "a query that asks what changed can't be in the order of a relation");
+    if (s == REEF_OK && order && q->plan && q->plan->bindings)
+        s = refuse_because(w, "a query whose rows match with several entities has no order");
     if (s == REEF_OK && order && !ranking_put(q, &by)) s = REEF_NO_MEMORY;
     if (s != REEF_OK) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
     if (order == NULL) reef__ranking_drop(q);
@@ -732,7 +736,7 @@ static query *ranking_ask(reef_world *w, const char *op, reef_query which)
     reef_status s = REEF_NO_MEMORY;
     query *q = WORLD_GIVEN_TO(w, op) ? query_of(w, which, &s) : NULL;
     if (q && q->ranking == NULL) {
-        reef__refuse(w, REEF_BAD_ARGUMENT, op);
+        misuse_refuse(w, op, "the query has no order (reef_query_order)");
         return NULL;
     }
     if (q && query_update(q) && (q->open || ranking_update(q, w->locks))) return q;
@@ -752,7 +756,7 @@ uint64_t reef_query_group_count(reef_world *w, reef_query which, uint64_t group)
 bool reef_query_next_group(reef_world *w, reef_query which, reef_group *group)
 {
     static const char op[] = "reef_query_next_group";
-    if (WORLD_GIVEN(w) && group == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op), false;
+    if (WORLD_GIVEN(w) && group == NULL) return misuse_refuse(w, op, "the group is NULL"), false;
     const query *q = ranking_ask(w, op, which);
     if (q == NULL) return false;
     const ranking *r = q->ranking;

@@ -8,6 +8,7 @@
 #include "storage/entity_index.h"
 #include "storage/layout.h"
 #include "storage/place.h"
+#include "storage/read.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
 #include "storage/world_data.h"
@@ -349,19 +350,10 @@ static bool list_make(query *q, const value_test *t, value_list *l)
 {
     reef_world *w = q->world;
     const type *x = type_known(t->component);
-    const value_store *s = store_of(w, x->id);
     l->count = 0;
-    for (store_place at = {.page = 0}; x->stored && reef__store_next(s, &at);)
-        if (!list_put(q, l, t, at.entity)) return false;
-    for (uint32_t id = TABLE_EMPTY; !x->stored && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *of = table_read(w, id);
-        if (of == NULL || table_rows(of) == 0 || reef__slot_seek(w, x->split ? x->parts[0] : x->id, id) == 0) continue;
-        for (uint32_t unit = of->first; unit; unit = unit_slots(w, unit)[0].head.next) {
-            const reef_entity *e = slot_entities(unit_slots(w, unit));
-            for (uint32_t row = 0; row < chunk_rows(of, unit); row++)
-                if (!list_put(q, l, t, e[row])) return false;
-        }
-    }
+    for (value_run r = {0}; reef__value_run_next(w, x, &r);)
+        for (uint32_t i = 0; i < r.count; i++)
+            if (!list_put(q, l, t, r.entities[i])) return false;
     if (!reef__array_room(&w->family->memory, MEMORY_OTHER, &l->scratch, &l->scratch_room, l->count + 1,
                           sizeof *l->scratch))
         return false;

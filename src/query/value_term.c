@@ -548,7 +548,7 @@ COLD reef_status reef_query_set_parameter(reef_world *w, reef_query which, const
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     query *q = query_of(w, which, &s);
     if (q && q->open) s = REEF_LOCKED;
-    if (s == REEF_OK && name == NULL) s = REEF_BAD_ARGUMENT;
+    if (s == REEF_OK && name == NULL) s = refuse_because(w, "the name of the parameter is NULL");
     if (s != REEF_OK) return reef__refuse(w, s, op);
     struct value_terms *v = q->values;
     while (v && number < v->parameter_count && strcmp(v->parameters[number], name) != 0) number++;

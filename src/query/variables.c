@@ -336,18 +336,9 @@ static bool list_targets(reef_world *w, const value_store *s, reef_entity source
 /* Lists all entities that have a component of the table or of a store. */
 static bool list_all(reef_world *w, const type *t, entity_list *to)
 {
-    const value_store *s = store_of(w, t->id);
-    for (store_place at = {.page = 0}; t->stored && reef__store_next(s, &at);)
-        if (!reef__entity_list_put(w, to, at.entity)) return false;
-    for (uint32_t id = TABLE_EMPTY; !t->stored && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
-        const table *x = table_read(w, id);
-        if (x == NULL || table_rows(x) == 0 || slot_find(w, t->id, id) == 0) continue;
-        for (uint32_t unit = x->first; unit; unit = unit_slots(w, unit)[0].head.next) {
-            const reef_entity *e = slot_entities(unit_slots(w, unit));
-            for (uint32_t row = 0; row < chunk_rows(x, unit); row++)
-                if (!reef__entity_list_put(w, to, e[row])) return false;
-        }
-    }
+    for (value_run r = {0}; reef__value_run_next(w, t, &r);)
+        for (uint32_t i = 0; i < r.count; i++)
+            if (!reef__entity_list_put(w, to, r.entities[i])) return false;
     return true;
 }
 

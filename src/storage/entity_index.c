@@ -387,7 +387,9 @@ COLD reef_entity reef_reserve_range(reef_world *w, uint32_t count)
 {
     const reef_entity null = {0, 0};
     if (!WORLD_GIVEN(w)) return null;
-    reef_status s = w->locks || w->running ? REEF_LOCKED : count == 0 ? REEF_BAD_ARGUMENT : REEF_OK;
+    reef_status s = w->locks || w->running ? REEF_LOCKED
+                    : count == 0           ? refuse_because(w, "a range has at least one id")
+                                           : REEF_OK;
     if (s == REEF_OK && !lanes_finish(w)) s = REEF_NO_MEMORY;
     const uint32_t from = w->hot.index_count;
     if (s == REEF_OK && count > index_limit(w) - from) s = REEF_LIMIT;
@@ -409,7 +411,7 @@ COLD reef_status reef_release_id(reef_world *w, reef_entity e)
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
     if (record_place(w, e.index) != PLACE_RESERVED || record_read(w, e.index) >> 32 != e.generation)
-        return reef__failure(w, REEF_BAD_ARGUMENT, op, none, e, e.index);
+        return reef__misuse(w, op, none, e, "it isn't the id that reef_reserve_id gave, or it was used");
     if (!reef__record_own(w, e.index) || !reef__id_free_prepare(w))
         return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     w->state.reserved_count--;
@@ -462,7 +464,7 @@ COLD reef_status reef_create_as(reef_world *w, reef_entity e)
     reef_component none = {0};
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
-    if (e.generation == 0) return reef__failure(w, REEF_BAD_ARGUMENT, op, none, e, 0);
+    if (e.generation == 0) return reef__misuse(w, op, none, e, "the null entity can't be made");
     if (!lanes_finish(w)) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     reef_status s = REEF_OK;
     if (e.index >= w->hot.index_count) {
@@ -471,7 +473,8 @@ COLD reef_status reef_create_as(reef_world *w, reef_entity e)
         uint64_t record = record_read(w, e.index);
         uint32_t place = (uint32_t)record;
         if (place >= PLACE_EMPTY || place == PLACE_PENDING) s = REEF_EXISTS;
-        else if (place == PLACE_RETIRED || e.generation < (uint32_t)(record >> 32)) s = REEF_BAD_ARGUMENT;
+        else if (place == PLACE_RETIRED || e.generation < (uint32_t)(record >> 32))
+            s = refuse_because(w, "an entity with this index and this or a later generation has lived");
         else if (!reef__record_own(w, e.index)) s = REEF_NO_MEMORY;
         else if (place == PLACE_RESERVED) w->state.reserved_count--;
         else if (!ring_take(w, e.index)) s = REEF_NO_MEMORY;

@@ -41,7 +41,8 @@ static void error_put_number(text_out *o, const reef_error *e)
 {
     const type *t = reef__type_of(e->component.id);
     if (e->detail[0]) {
-        if (e->number && e->status != REEF_LOCKED)
+        const bool placed = strncmp(e->detail, "term ", 5) == 0 || strncmp(e->detail, "touch ", 6) == 0;
+        if (e->number && !placed && e->status != REEF_LOCKED)
             reef__text_put(o, reef__status_of_file(e->status) ? " (byte %" PRIu64 ")" : " (column %" PRIu64 ")",
                            e->number);
         reef__text_put(o, ": %s", e->detail);
@@ -270,6 +271,20 @@ COLD reef_status reef__failure(reef_world *w, reef_status status, const char *op
         (void)snprintf(error.detail, sizeof error.detail, "the time of this world belongs to %s", w->time_owner);
     if (!w->running && w->refused.status != REEF_OK) error_add_refusal(w, &error);
     if (status == REEF_EXISTS && w->taken.generation) error_add_taken(w, &error);
+    if (status == REEF_BAD_ARGUMENT && !w->running && w->why && error.detail[0] == 0) {
+        strcpy(error.detail, w->why);
+        error.number = 0; /* beside a detail it would be a place in a text */
+        w->why = NULL;
+    }
+    return reef__failure_record(w, &error);
+}
+
+COLD reef_status reef__misuse(reef_world *w, const char *operation, reef_component c, reef_entity e, const char *why)
+{
+    if (!w->running && w->calling) operation = w->calling;
+    reef_error error = {REEF_BAD_ARGUMENT, operation, c, e, 0, "", ""};
+    ASSERT(strlen(why) < sizeof error.detail);
+    strcpy(error.detail, why);
     return reef__failure_record(w, &error);
 }
 

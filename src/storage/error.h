@@ -15,6 +15,13 @@ COLD reef_status reef__failure(reef_world *w, reef_status status, const char *op
 /* The same for a failure that is about no component and no entity, and has no number. */
 COLD reef_status reef__refuse(reef_world *w, reef_status status, const char *operation);
 
+/* The same for an argument that is wrong, with what is wrong about it: BAD_ARGUMENT. Every such failure says that. */
+COLD reef_status reef__misuse(reef_world *w, const char *operation, reef_component c, reef_entity e, const char *why);
+INLINE reef_status misuse_refuse(reef_world *w, const char *operation, const char *why) /* about no component */
+{
+    return reef__misuse(w, operation, (reef_component){0}, (reef_entity){0, 0}, why);
+}
+
 /* Does the number of a failure with a detail say where it is in a file? (Otherwise it says where it is in a text.) */
 bool reef__status_of_file(reef_status status);
 

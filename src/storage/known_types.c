@@ -54,7 +54,8 @@ reef_status reef__type_ready(reef_world *w, uint32_t c)
     if (!reef__world_knows(w, c)) return REEF_UNKNOWN_TYPE;
     if (w->running) return REEF_LOCKED;
     const type *t = reef__type_of(c);
-    if (t->split && REEF_ACQUIRE_U32(&t->part_count) == 0) return REEF_BAD_ARGUMENT;
+    if (t->split && REEF_ACQUIRE_U32(&t->part_count) == 0)
+        return refuse_because(w, "in REEF_SPLIT it needs REEF_FIELDS");
     reef_status s = type_first_used(w, c);
     if (s == REEF_OK && (c >= w->state.map_count || (t->split && !parts_mapped(w, t)))) s = reef__graph_sync(w);
     return s;

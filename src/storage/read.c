@@ -1,5 +1,5 @@
-/* Reading one value of one entity. The public calls try the column of the entity's table first; stores and subtypes
- * come after that, out of the fast path. */
+/* Reading values. The public calls read one value of one entity: they try the column of its table first; stores and
+ * subtypes come after that, out of the fast path. */
 #include "storage/read.h"
 #include "base/platform.h"
 #include "type/type.h"
@@ -73,4 +73,26 @@ const void *reef__value_itself(const reef_world *w, reef_entity e, reef_componen
     if (k && k != REEF_SLOT_TAG) return cell(slots, k, place_row(place), reef__type_of(c.id)->size);
     const value_store *s = k == 0 && stored_any(w) ? store_of(w, c.id) : NULL;
     return s && s->size ? reef_store_find(s, e) : NULL;
+}
+
+bool reef__value_run_next(const reef_world *w, const type *t, value_run *r)
+{
+    if (t->stored) {
+        r->entities = &r->at.entity;
+        r->count = reef__store_next(store_of(w, t->id), &r->at);
+        r->values = r->at.value;
+        return r->count != 0;
+    }
+    r->unit = r->unit ? unit_slots(w, r->unit)[0].head.next : 0;
+    while (r->unit == 0) {
+        if (++r->table >= w->state.tables.count * TABLES_PER_PAGE) return false;
+        const table *k = table_read(w, r->table);
+        if (k && table_rows(k) && slot_find(w, t->id, r->table)) r->unit = k->first;
+    }
+    const reef_slot *slots = unit_slots(w, r->unit);
+    const uint32_t slot = slot_find(w, t->id, r->table);
+    r->entities = slot_entities(slots);
+    r->count = chunk_rows(table_read(w, r->table), r->unit);
+    r->values = slot == REEF_SLOT_TAG ? NULL : slots[slot].block;
+    return true;
 }

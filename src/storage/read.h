@@ -1,4 +1,4 @@
-/* Reading one value of one entity, and asking whether it is there. */
+/* Reading values: one of an entity, and whether it is there, or all values of a type. */
 #ifndef REEF_STORAGE_READ_H
 #define REEF_STORAGE_READ_H
 
@@ -21,5 +21,18 @@ INLINE bool has_itself(const reef_world *w, reef_entity e, const type *t)
 
 /* The address of the component's own value; NULL: there is none, or the type has no data. */
 const void *reef__value_itself(const reef_world *w, reef_entity e, reef_component c);
+
+/* Entities that have a value of a type: those of a chunk, or of a type in a store a single one. */
+typedef struct value_run {
+    const reef_entity *entities;
+    const char *values; /* side by side; NULL: the type has no data, or is split by field */
+    uint32_t count;
+    uint32_t table, unit;
+    store_place at; /* in a store */
+} value_run;
+
+/* The next of all entities with a value, which begin as {0}; of REEF_MULTI with each of its values. No value may come
+ * or go in between. False: there is none left. */
+bool reef__value_run_next(const reef_world *w, const type *t, value_run *r);
 
 #endif

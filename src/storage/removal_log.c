@@ -24,6 +24,7 @@
 #include "storage/place.h"
 #include "storage/read.h"
 #include "storage/row_stamps.h"
+#include "storage/serial_list.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
 #include "storage/table.h"
@@ -185,23 +186,15 @@ void reef__readers_count(const reef_world *w, track_store *s)
     }
 }
 
-static reader_place *reader_place_in(const state *s, uint64_t serial)
-{
-    for (uint32_t i = 0; i < s->place_count; i++)
-        if (s->places[i].serial == serial) return &s->places[i];
-    return NULL;
-}
-
 COLD bool reef__readers_note(reef_world *w)
 {
     state *s = &w->state;
-    s->place_count = 0;
-    if (!reef__array_room(&w->family->memory, MEMORY_TRACKS, &s->places, &s->place_capacity, w->reader_count,
-                          sizeof *s->places))
+    serial_list *l = &s->places;
+    l->count = 0;
+    if (!reef__array_room(&w->family->memory, MEMORY_TRACKS, &l->of, &l->room, w->reader_count, sizeof *l->of))
         return false;
     for (uint32_t i = 0; i < w->reader_count; i++)
-        if (w->readers[i].serial)
-            s->places[s->place_count++] = (reader_place){w->readers[i].serial, w->readers[i].position};
+        if (w->readers[i].serial) l->of[l->count++] = (serial_number){w->readers[i].serial, w->readers[i].position};
     return true;
 }
 
@@ -212,8 +205,8 @@ COLD void reef__readers_arrive(reef_world *w)
         log_reader *r = &w->readers[i];
         const track_store *log = r->events ? NULL : reef__track_of(w, r->component);
         const uint64_t tail = r->events ? reef__events_end_of(w, r->component) : log ? log->tail : 0;
-        const reader_place *p = reader_place_in(s, r->serial);
-        r->position = p ? p->position : tail;
+        const uint64_t *p = reef__serial_find(&s->places, r->serial);
+        r->position = p ? *p : tail;
     }
     for (uint32_t i = 0; i < s->track_count; i++) {
         reef__readers_count(w, &s->tracks[i]);
@@ -225,7 +218,7 @@ COLD void reef__readers_arrive(reef_world *w)
 COLD void reef__removals_forget(reef_world *w)
 {
     reef__readers_arrive(w); /* the reader of the scripts continues */
-    w->state.place_count = 0;
+    w->state.places.count = 0;
 }
 
 COLD void reef__readers_drop(reef_world *w)
@@ -272,7 +265,7 @@ COLD reef_removals reef_removals_new(reef_world *w, reef_component c, bool value
     if (w->running) return reef__failure(w, REEF_LOCKED, op, c, null, 0), none;
     const type *t = reef__type_of(c.id);
     if (t == NULL || !reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, op, c, null, 0), none;
-    if (!t->tracked) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, null, 0), none;
+    if (!t->tracked) return reef__misuse(w, op, c, null, "its rows aren't tracked (track_rows)"), none;
     if (values && !(t->plain_copy && t->plain_move)) return reef__failure(w, REEF_NOT_COPYABLE, op, c, null, 0), none;
     log_reader *r = reef__reader_make(w, c.id, false);
     if (r == NULL) return reef__failure(w, REEF_NO_MEMORY, op, c, null, 0), none;
@@ -316,7 +309,7 @@ bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *enti
     if (r == NULL) return false;
     const reef_component c = {r->component};
     const reef_entity null = {0, 0};
-    if (value && !r->values) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, null, 0), false;
+    if (value && !r->values) return reef__misuse(w, op, c, null, "this reader was made without values"), false;
     track_store *s = reef__track_of(w, c.id);
     if (s == NULL || r->position == s->tail) return false;
     const size_t size = reef__type_of(c.id)->size;
@@ -361,8 +354,8 @@ void reef__removals_trim(reef_world *w, uint32_t reader)
 
 bool reef__readers_place(const reef_world *w, uint64_t serial, uint64_t *position)
 {
-    const reader_place *p = reader_place_in(&w->state, serial);
-    if (p) *position = p->position;
+    const uint64_t *p = reef__serial_find(&w->state.places, serial);
+    if (p) *position = *p;
     return p != NULL;
 }
 
@@ -374,12 +367,12 @@ uint64_t reef__scripts_serial(const reef_world *w)
 
 COLD bool reef__readers_mirror(reef_world *loaded, const reef_world *w)
 {
-    state *s = &loaded->state;
+    serial_list *l = &loaded->state.places;
     memory *m = &w->family->memory;
     const uint64_t serial = reef__scripts_serial(w);
     if (w->reader_count == 0) return true;
-    if (serial && reader_place_in(s, serial) == NULL &&
-        !reef__array_room(m, MEMORY_TRACKS, &s->places, &s->place_capacity, s->place_count + 1, sizeof *s->places))
+    if (serial && reef__serial_find(l, serial) == NULL &&
+        !reef__array_room(m, MEMORY_TRACKS, &l->of, &l->room, l->count + 1, sizeof *l->of))
         return false;
     loaded->readers = reef__memory_zeroed(m, MEMORY_TRACKS, w->reader_capacity * sizeof *w->readers);
     if (loaded->readers == NULL) return false;
@@ -394,12 +387,12 @@ COLD bool reef__readers_mirror(reef_world *loaded, const reef_world *w)
 
 COLD void reef__readers_unmirror(reef_world *loaded)
 {
-    state *s = &loaded->state;
+    serial_list *l = &loaded->state.places;
     if (loaded->script_reader == 0) return;
     const log_reader *r = &loaded->readers[loaded->script_reader - 1];
-    reader_place *p = reader_place_in(s, r->serial);
-    if (p) p->position = r->position;
-    else s->places[s->place_count++] = (reader_place){r->serial, r->position};
+    uint64_t *p = reef__serial_find(l, r->serial);
+    if (p) *p = r->position;
+    else l->of[l->count++] = (serial_number){r->serial, r->position};
     loaded->script_reader = 0;
 }
 

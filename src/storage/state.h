@@ -33,9 +33,13 @@ typedef struct track_store { /* of one type with track_rows */
     uint64_t head, value_head, tail; /* positions only ever count up */
 } track_store;
 
-typedef struct reader_place { /* where a reader of removals or events stood when the state was shared */
-    uint64_t serial, position;
-} reader_place;
+typedef struct serial_number {
+    uint64_t serial, number;
+} serial_number;
+typedef struct serial_list { /* no serial number is in it twice; in no order: src/storage/serial_list.h */
+    serial_number *of;
+    uint32_t count, room;
+} serial_list;
 
 typedef struct event_store { /* of one type (src/storage/event_log.c) */
     uint32_t component;
@@ -73,8 +77,8 @@ typedef struct state {
     uint32_t bit_room;
     track_store *tracks; /* in order of first use */
     uint32_t track_count, track_capacity;
-    reader_place *places; /* in a state that somebody may return to: reef__readers_note */
-    uint32_t place_count, place_capacity;
+    /* Where the readers of removals and events stood, in a state that somebody may return to: reef__readers_note */
+    serial_list places;
     reef_paged name_entries; /* src/storage/name_index.c */
     reef_paged name_by_text, name_by_index;
     reef_paged chunk_hashes, record_hashes, ring_hashes, name_hashes; /* src/world/state_hash.c */
@@ -95,17 +99,11 @@ typedef struct state {
     uint64_t *used_types; /* bitset by component id: the types that this world knows */
     uint32_t used_words;
     uint32_t map_count; /* this world sees the maps of the types with smaller ids */
-    struct query_run {
-        uint64_t serial, version;
-    } * runs; /* last runs of the queries that ask for changes */
-    uint32_t run_count, run_room;
+    serial_list runs;   /* versions of the last runs of the queries that ask for changes */
     /* Time (src/time/tick.c). A clock belongs to a phase or a system, by its serial number. It is the time that a phase
      * has still to step through, or the world's time at the last run of a system. */
     uint64_t ticks, time_ns, seed;
-    struct clock {
-        uint64_t serial, value;
-    } * clocks;
-    uint32_t clock_count, clock_room;
+    serial_list clocks;
     reef_entity single;      /* the entity with the singletons; null or dead: there is none (src/change/singleton.c) */
     uint32_t reserved_count; /* ids that were given out by reef_reserve_id or by recorded commands */
     uint32_t retired_count;  /* indices that are never given out again */

@@ -73,7 +73,7 @@ typedef struct array_row {
 
 /* First the arrays of state_kind, in its order. Only their elements have keys and containers. The store of number 0 is
  * none. */
-enum { ARRAYS_WITH_CONTAINERS = 4, ARRAY_USED_TYPES = ARRAYS_WITH_CONTAINERS };
+enum { ARRAYS_WITH_CONTAINERS = 4 };
 static const array_row arrays[] = {
     {KEYED(MEMORY_BITS, bits, bit_count, bit_capacity, 0, bit_store, key)},
     {KEYED(MEMORY_TRACKS, tracks, track_count, track_capacity, 0, track_store, component)},
@@ -81,9 +81,9 @@ static const array_row arrays[] = {
     {KEYED(MEMORY_EVENTS, events, event_count, event_capacity, 0, event_store, component)},
     {ARRAY(MEMORY_OTHER, used_types, used_words, used_words), 0, 0, NULL, 0},
     {ARRAY(MEMORY_BITS, bit_number, bit_room, bit_room), 0, 0, NULL, 0},
-    {ARRAY(MEMORY_TRACKS, places, place_count, place_capacity), 0, 0, NULL, 0},
-    {ARRAY(MEMORY_OTHER, runs, run_count, run_room), 0, 0, NULL, 0},
-    {ARRAY(MEMORY_OTHER, clocks, clock_count, clock_room), 0, 0, NULL, 0},
+    {ARRAY(MEMORY_TRACKS, places.of, places.count, places.room), 0, 0, NULL, 0},
+    {ARRAY(MEMORY_OTHER, runs.of, runs.count, runs.room), 0, 0, NULL, 0},
+    {ARRAY(MEMORY_OTHER, clocks.of, clocks.count, clocks.room), 0, 0, NULL, 0},
     {ARRAY(MEMORY_STORES, store_number, store_room, store_room), 0, 0, NULL, 0},
     {ARRAY(MEMORY_EVENTS, event_places, event_place_count, event_place_capacity), 0, 0, NULL, 0},
     {ARRAY(MEMORY_OTHER, absents, absent_count, absent_room), 0, 0, NULL, 0},
@@ -210,9 +210,11 @@ COLD bool reef__state_copy(family *f, state *to, const state *from)
     return ok;
 }
 
-bool reef__state_copy_used_types(family *f, state *to, const state *from)
+COLD size_t reef__state_array_bytes(const state *s)
 {
-    return array_copy(f, &arrays[ARRAY_USED_TYPES], to, from);
+    size_t bytes = 0;
+    for (const array_row *a = arrays; a < arrays + LENGTH(arrays); a++) bytes += *number_at(s, a->count) * a->size;
+    return bytes;
 }
 
 /* ---- keys ---- */

@@ -31,8 +31,8 @@ uint32_t reef__part_like(const state *from, uint32_t i, const state *to);
 bool reef__state_copy(family *f, state *to, const state *from);
 /* `to` has the plain fields and the arrays of `from`. It gets a reference to each container. This can't fail. */
 void reef__state_share(family *f, reef_hot *to_hot, state *to, const reef_hot *from_hot, const state *from);
-/* Copies only the list of the types that the world knows. False: no memory. */
-bool reef__state_copy_used_types(family *f, state *to, const state *from);
+/* The memory that a copy's arrays take. */
+size_t reef__state_array_bytes(const state *s);
 /* Gives up this holder's references to a state, and empties the struct. */
 void reef__state_drop(family *f, reef_hot *h, state *s);
 

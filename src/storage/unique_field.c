@@ -2,13 +2,12 @@
 #include "storage/unique_field.h"
 #include "base/memory.h"
 #include "type/fields.h"
-#include "storage/archetype.h"
 #include "storage/error.h"
 #include "storage/known_types.h"
 #include "storage/layout.h"
-#include "storage/place.h"
 #include "storage/read.h"
 #include "storage/sparse_store.h"
+#include "storage/world_data.h"
 #include "reef/hooks.h"
 #include <stdlib.h>
 #include <string.h>
@@ -60,38 +59,6 @@ static bool unique_key(const reef_field *f, const void *value, uint64_t *key)
 }
 
 /* ---- who has a value ---- */
-
-/* A walk over the entities that have a type. */
-typedef struct unique_walk {
-    reef_entity entity;
-    const void *value;
-    uint32_t table, unit, row, rows;
-    store_place at;
-} unique_walk;
-
-static bool unique_holder_next(const reef_world *w, const type *t, unique_walk *x)
-{
-    if (t->stored) {
-        if (!reef__store_next(store_of(w, t->id), &x->at)) return false;
-        x->entity = x->at.entity;
-        x->value = x->at.value;
-        return true;
-    }
-    while (x->row == x->rows) {
-        x->row = x->rows = 0;
-        x->unit = x->unit ? unit_slots(w, x->unit)[0].head.next : 0;
-        while (x->unit == 0) {
-            if (++x->table >= w->state.tables.count * TABLES_PER_PAGE) return false;
-            const table *k = table_read(w, x->table);
-            if (k && table_rows(k) && slot_find(w, t->id, x->table)) x->unit = k->first;
-        }
-        x->rows = chunk_rows(table_read(w, x->table), x->unit);
-    }
-    const reef_slot *slots = unit_slots(w, x->unit);
-    x->entity = slot_entities(slots)[x->row];
-    x->value = cell((reef_slot *)(uintptr_t)slots, slot_find(w, t->id, x->table), x->row++, t->size);
-    return true;
-}
 
 static bool unique_counts(const reef_world *w, const type *t, const reef_field *f, const unique_entry *x)
 {
@@ -159,11 +126,13 @@ static COLD struct unique_table *unique_make(reef_world *w, const type *t, const
     u->component = t->id;
     bool ok = unique_room(w, u, t, f);
     unique_entry x = {0};
-    for (unique_walk k = {.at = {.page = 0}}; ok && unique_holder_next(w, t, &k);) {
-        if (!unique_key(f, k.value, &x.key)) continue;
-        x.entity = k.entity;
-        ok = unique_room(w, u, t, f);
-        if (ok) unique_put(u, &x);
+    for (value_run r = {0}; ok && reef__value_run_next(w, t, &r);) {
+        for (uint32_t i = 0; ok && i < r.count; i++) {
+            if (!unique_key(f, r.values + (size_t)i * t->size, &x.key)) continue;
+            x.entity = r.entities[i];
+            ok = unique_room(w, u, t, f);
+            if (ok) unique_put(u, &x);
+        }
     }
     if (!ok) return unique_free(w, u), NULL;
     u->next = w->uniques;
@@ -176,7 +145,7 @@ static reef_status unique_enter(reef_world *w, reef_entity e, const type *t, con
     struct unique_table *u = w->uniques;
     unique_entry x = {.operation = w->operation, .entity = e};
     if (w->unique_later) return REEF_OK;
-    if (f == NULL) return REEF_BAD_ARGUMENT;
+    if (f == NULL) return refuse_because(w, "what is unique isn't one of its fields (REEF_FIELDS)");
     if (!unique_key(f, value, &x.key)) return REEF_OK;
     while (u && u->component != t->id) u = u->next;
     if (u == NULL) u = unique_make(w, t, f);
@@ -201,14 +170,6 @@ static COLD void all_uniques_drop(reef_world *w)
 
 /* ---- checking ---- */
 
-static int unique_compare(const void *a, const void *b)
-{
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
-}
-
 /* Without memory nothing is compared. */
 static bool unique_differ(const reef_world *w, const type *t, const reef_field *f)
 {
@@ -216,11 +177,11 @@ static bool unique_differ(const reef_world *w, const type *t, const reef_field *
     uint64_t *keys = NULL;
     uint32_t room = 0, count = 0;
     bool differ = true;
-    for (unique_walk k = {.at = {.page = 0}}; unique_holder_next(w, t, &k);) {
-        if (!reef__array_room(m, MEMORY_OTHER, &keys, &room, count + 1, sizeof *keys)) break;
-        count += unique_key(f, k.value, &keys[count]);
+    for (value_run r = {0}; reef__value_run_next(w, t, &r);) {
+        if (!reef__array_room(m, MEMORY_OTHER, &keys, &room, count + r.count, sizeof *keys)) break;
+        for (uint32_t i = 0; i < r.count; i++) count += unique_key(f, r.values + (size_t)i * t->size, &keys[count]);
     }
-    if (count) qsort(keys, count, sizeof *keys, unique_compare);
+    if (count) qsort(keys, count, sizeof *keys, reef__numbers_compare);
     for (uint32_t i = 1; i < count; i++) differ &= keys[i] != keys[i - 1];
     reef__memory_free(m, MEMORY_OTHER, keys, room * sizeof *keys);
     return differ;

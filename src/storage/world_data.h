@@ -187,6 +187,7 @@ struct reef_world {
      * relations to them needn't follow, since it ends as a whole (reef__relation_end). Else NULL */
     const uint8_t *doomed;
     relation_refusal refused; /* status OK: none */
+    const char *why;          /* of the next BAD_ARGUMENT (reef__because); NULL: it isn't known */
     const void *relating;     /* the value of a relation that was checked already and says its place; NULL: none */
     const struct observer *notifying; /* the observer that runs; NULL: none */
     /* spare chunks of command buffers, by length; guarded by the lock of the family */
@@ -235,5 +236,13 @@ INLINE bool world_engaged(const reef_world *w) { return w->locks || w->slow & SL
 /* Around functions of the user that run in the middle of a call: until it is over, the world can't be freed. */
 INLINE void world_hold(const reef_world *w) { COUNT_UP(&((reef_world *)(uintptr_t)w)->held); }
 INLINE void world_let_go(const reef_world *w) { COUNT_DOWN(&((reef_world *)(uintptr_t)w)->held); }
+
+/* For checks whose callers record the failure: the next BAD_ARGUMENT of this world is for this reason, a text in static
+ * memory that is shorter than REEF_DETAIL_MAX. Answers BAD_ARGUMENT. While systems run, nothing is kept. */
+INLINE reef_status refuse_because(const reef_world *w, const char *why)
+{
+    if (!w->running) ((reef_world *)(uintptr_t)w)->why = why; /* a world is never really const */
+    return REEF_BAD_ARGUMENT;
+}
 
 #endif

@@ -22,7 +22,6 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "type/type.h"
-#include "storage/clock.h"
 #include "storage/error.h"
 #include "storage/event_log.h"
 #include "storage/invalidate.h"
@@ -30,6 +29,7 @@
 #include "storage/layout.h"
 #include "storage/removal_log.h"
 #include "storage/row_stamps.h"
+#include "storage/serial_list.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "system/unknown_system.h"
@@ -259,9 +259,7 @@ reef_status reef_sent_(const reef_block *b)
 
 reef_status reef_send_id(const reef_block *b, reef_component c, const void *value, size_t size)
 {
-    if (b && size && value == NULL)
-        return b->loop.job ? reef__job_failure(b->loop.job, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size)
-                           : reef__failure(b->world, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size);
+    if (b && size && value == NULL) return reef__block_misuse(b, "reef_send", c, event_null, reef__no_value_text);
     void *slot = reef_send_room_(b, c, size, NULL);
     if (slot) memcpy(slot, value, size);
     return reef_sent_(b);
@@ -453,7 +451,7 @@ reef_status reef_post_id(reef_world *w, reef_component c, const void *value, siz
     static const char op[] = "reef_post";
     void *slot = NULL;
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
-    if (size && value == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, event_null, size);
+    if (size && value == NULL) return reef__misuse(w, op, c, event_null, reef__no_value_text);
     reef_status s = event_post(w, op, c, size, &slot);
     if (slot) memcpy(slot, value, size);
     return s;
@@ -523,7 +521,7 @@ COLD reef_status reef_events_bound(reef_world *w, reef_component c, uint64_t mos
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->running) return reef__failure(w, REEF_LOCKED, op, c, event_null, 0);
     reef_status s = event_type_check(w, c.id, &t);
-    if (s == REEF_OK && most == 0) s = REEF_BAD_ARGUMENT;
+    if (s == REEF_OK && most == 0) s = refuse_because(w, "at least one event must be kept");
     if (s == REEF_OK && reef__events_keep(w) != REEF_OK) s = REEF_NO_MEMORY;
     event_store *store = s == REEF_OK ? reef__event_store_ready(w, c.id) : NULL;
     if (s == REEF_OK && store == NULL) s = REEF_NO_MEMORY;

@@ -15,6 +15,11 @@ COLD reef_status reef__job_failure(job *j, reef_status status, const char *opera
 {
     reef_error x = {status, operation, c, e, number, "", ""};
     memcpy(x.system, j->system->name, sizeof x.system);
+    if (status == REEF_BAD_ARGUMENT && j->by.why) {
+        snprintf(x.detail, sizeof x.detail, "%s", j->by.why);
+        x.number = 0; /* beside a detail it would be a place in a text */
+    }
+    j->by.why = NULL;
     if (j->error.status == REEF_OK || (status == REEF_NO_MEMORY && !j->short_of_memory)) j->error = x;
     j->short_of_memory |= status == REEF_NO_MEMORY;
 #if defined(REEF_CHECKED)
@@ -22,6 +27,19 @@ COLD reef_status reef__job_failure(job *j, reef_status status, const char *opera
     reef__failure_report(j->world, &x);
 #endif
     return status;
+}
+
+COLD reef_status reef__job_misuse(job *j, const char *operation, reef_component c, reef_entity e, const char *why)
+{
+    j->by.why = why;
+    return reef__job_failure(j, REEF_BAD_ARGUMENT, operation, c, e, 0);
+}
+
+COLD reef_status reef__block_misuse(const reef_block *b, const char *operation, reef_component c, reef_entity e,
+                                    const char *why)
+{
+    return b->loop.job ? reef__job_misuse(b->loop.job, operation, c, e, why)
+                       : reef__misuse(b->world, operation, c, e, why);
 }
 
 bool reef__job_declares(job *j, reef_touch_kind kind, uint32_t component)

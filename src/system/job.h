@@ -44,5 +44,9 @@ bool reef__job_declares(job *j, reef_touch_kind kind, uint32_t component);
  * hook. */
 COLD reef_status reef__job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e,
                                    uint64_t number);
+/* The same for an argument that is wrong, with what is wrong about it; and for a block, which may be one of a loop. */
+COLD reef_status reef__job_misuse(job *j, const char *operation, reef_component c, reef_entity e, const char *why);
+COLD reef_status reef__block_misuse(const reef_block *b, const char *operation, reef_component c, reef_entity e,
+                                    const char *why);
 
 #endif

@@ -170,7 +170,9 @@ reef_status reef_cmd_set_id(reef_block *b, reef_entity e, reef_component c, cons
     const reef_value v = reef_value_make(c, REEF_VALUE_ONE, bytes, value);
     reef_status s = type_check(j, op, REEF_ADDS, c, e);
     if (s != REEF_OK) return s;
-    s = reef__value_sound(&v, false, 1);
+    const char *why;
+    s = reef__value_sound(&v, false, 1, &why);
+    if (s == REEF_BAD_ARGUMENT) return reef__job_misuse(j, op, c, e, why);
     if (s != REEF_OK) return reef__job_failure(j, s, op, c, e, size);
     return reef__command_values(j->world, job_commands(j), COMMAND_SET, op, e, &v, 1);
 }

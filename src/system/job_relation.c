@@ -13,9 +13,11 @@ static reef_status relation_ask(reef_block *b, const char *op, reef_touch_kind k
     if (b == NULL) return REEF_BAD_ARGUMENT;
     job *j = b->loop.job;
     if (j == NULL) return reef__relation_do(b->world, x);
-    reef_status s = reef__relation_sound(x);
+    const char *why = NULL;
+    reef_status s = reef__relation_sound(x, &why);
     if (s == REEF_OK && !reef__world_knows(j->world, x->relation.id)) s = REEF_UNKNOWN_TYPE;
     if (s == REEF_OK && !reef__job_declares(j, kind, x->relation.id)) s = REEF_UNDECLARED;
+    if (s == REEF_BAD_ARGUMENT) return reef__job_misuse(j, op, x->relation, x->source, why);
     if (s != REEF_OK) return reef__job_failure(j, s, op, x->relation, x->source, x->size);
     j->commands.by = &j->by;
     return reef__relation_record(j->world, &j->commands, op, x);

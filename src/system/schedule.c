@@ -441,7 +441,7 @@ COLD const char *reef_system_name(const reef_world *w, reef_system_id which)
 static COLD reef_status phase_check(reef_world *w, const char *op, const reef_phase_desc *desc, uint32_t *at)
 {
     char detail[REEF_DETAIL_MAX];
-    if (desc == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
+    if (desc == NULL) return misuse_refuse(w, op, "the description is NULL");
     if (!reef__system_name_allowed(desc->name)) return reef__system_refuse_name(w, op, "a phase"), REEF_BAD_ARGUMENT;
     if (desc->before && desc->after)
         return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "a phase has `before` or `after`, not both");

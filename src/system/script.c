@@ -281,6 +281,7 @@ reef_script reef_script_make(const reef_script_class *c, const void *data)
     return x;
 }
 
+static const char class_wrong[] = "the class is NULL, or has no name, or too much data";
 static const char class_not_listed[] = "a class of a library must be in the `scripts` of its module";
 
 reef_status reef_script_add(reef_world *w, reef_entity e, const reef_script_class *c, const void *data)
@@ -288,10 +289,10 @@ reef_status reef_script_add(reef_world *w, reef_entity e, const reef_script_clas
     static const char op[] = "reef_script_add";
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     const reef_component script = reef_script_type();
-    if (!class_is_good(c)) return reef__failure(w, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0);
+    if (!class_is_good(c)) return reef__misuse(w, op, script, e, class_wrong);
     if (reef_has_id(w, e, script)) return reef__failure(w, REEF_EXISTS, op, script, e, 0);
     const reef_script x = reef_script_make(c, data);
-    if (x.script == NULL) return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, class_not_listed);
+    if (x.script == NULL) return reef__misuse(w, op, script, e, class_not_listed);
     if (!w->running) w->calling = op;
     const reef_status s = reef_set_id(w, e, script, &x, sizeof x);
     if (!w->running) w->calling = NULL;
@@ -329,11 +330,9 @@ reef_status reef_cmd_script(reef_block *b, reef_entity e, const reef_script_clas
     static const char op[] = "reef_cmd_script";
     if (b == NULL || b->world == NULL) return REEF_BAD_ARGUMENT;
     const reef_component script = reef_script_type();
-    if (!class_is_good(c))
-        return b->loop.job ? reef__job_failure(b->loop.job, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0)
-                           : reef__failure(b->world, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0);
+    if (!class_is_good(c)) return reef__block_misuse(b, op, script, e, class_wrong);
     const reef_script x = reef_script_make(c, data);
-    if (x.script == NULL) return REEF_BAD_ARGUMENT;
+    if (x.script == NULL) return reef__block_misuse(b, op, script, e, class_not_listed);
     const reef_value gone = reef_value_make(script, REEF_VALUE_REMOVE, 0, NULL);
     const reef_status s = reef_cmd_change_values(b, e, &gone, 1);
     return s < 0 ? s : reef_cmd_set_id(b, e, script, &x, sizeof x);

@@ -12,7 +12,8 @@ const reef_place *reef_placed_id(const reef_block *b, reef_component c)
     static const char op[] = "reef_placed";
     const reef_entity null = {0, 0};
     if (b == NULL) return NULL;
-    if (b->loop.job == NULL) return reef__failure(b->world, REEF_BAD_ARGUMENT, op, c, null, 0), NULL;
+    if (b->loop.job == NULL)
+        return reef__misuse(b->world, op, c, null, "it is for systems: elsewhere use reef_place_of"), NULL;
     if (reef__job_declares(b->loop.job, REEF_PLACED, c.id)) return reef__picture_find(b->world, c.id);
     reef__job_failure(b->loop.job, REEF_UNDECLARED, op, c, null, 0);
     return NULL;

@@ -30,10 +30,11 @@ static reef_component term_undeclared(const query *q, const struct system *s)
     return (reef_component){0};
 }
 
+static const char others_op[] = "reef_others";
+
 static reef_block others_refuse(const reef_block *b, reef_status s, reef_component c)
 {
-    if (b->loop.job) reef__job_failure(b->loop.job, s, "reef_others", c, (reef_entity){0, 0}, 0);
-    else reef__failure(b->world, s, "reef_others", c, (reef_entity){0, 0}, 0);
+    reef__job_failure(b->loop.job, s, others_op, c, (reef_entity){0, 0}, 0);
     return reef__block_none(b->world);
 }
 
@@ -41,14 +42,19 @@ reef_block reef_others(const reef_block *b, reef_query which)
 {
     const reef_world *w = b->world;
     reef_block o;
-    if (b->loop.job == NULL) return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
+    if (b->loop.job == NULL)
+        return misuse_refuse(b->world, others_op, "it is for systems: elsewhere use reef_begin"),
+               reef__block_none(b->world);
     if (which.world != w->hot.number && which.generation)
         return others_refuse(b, REEF_OTHER_WORLD, (reef_component){0});
     const bool known = which.index < w->query_room && w->queries[which.index].generation == which.generation;
     query *q = known ? w->queries[which.index].query : NULL;
     if (q == NULL) return others_refuse(b, REEF_NOT_ALIVE, (reef_component){0});
     if (q->since || q->ranking || (q->plan && q->plan->bindings) || q->near || parameters_missing(q))
-        return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
+        return reef__job_misuse(b->loop.job, others_op, (reef_component){0}, (reef_entity){0, 0},
+                                "the query has 'changed', an order, 'near', several matches of a row, or a parameter "
+                                "without a value"),
+               reef__block_none(b->world);
     const reef_component c = term_undeclared(q, b->loop.job->system);
     if (c.id) return others_refuse(b, REEF_UNDECLARED, c);
     const split_place begin = query_begin(q), end = query_end(q);

@@ -105,7 +105,8 @@ static COLD bool draft_touches(system_draft *d)
 {
     for (uint32_t i = 0; i < REEF_TOUCHES_MAX && d->desc->touches[i].kind != 0; i++) {
         const reef_touch t = d->desc->touches[i];
-        if ((uint32_t)t.kind > REEF_PLACED) return refuse_system(d, REEF_BAD_ARGUMENT, t.type, i + 1);
+        if ((uint32_t)t.kind > REEF_PLACED)
+            return refuse_detail(d, REEF_BAD_ARGUMENT, i + 1, "touch without a kind of reef_touch_kind");
         if (d->text.count == REEF_TOUCHES_MAX) return refuse_system(d, REEF_LIMIT, t.type, i + 1);
         d->text.touch[d->text.count] = t;
         d->text.column[d->text.count++] = i + 1;
@@ -147,7 +148,9 @@ static COLD bool check_touch(const system_draft *d, uint32_t i)
     const uint32_t number = d->text.column[i];
     const touch_type takes = reef__touch_takes(t.kind);
     const bool typed = t.type.id != 0;
-    if (typed ? takes == TOUCH_PLAIN : takes == TOUCH_TYPED) return refuse_system(d, REEF_BAD_ARGUMENT, t.type, number);
+    if (typed && takes == TOUCH_PLAIN) return refuse_touch(d, t, number, "this names no component");
+    if (!typed && takes == TOUCH_TYPED)
+        return refuse_detail(d, REEF_BAD_ARGUMENT, number, "this names a component, which is missing");
     const reef_status s = typed ? reef__type_ready(d->world, t.type.id) : REEF_OK;
     if (s != REEF_OK) return refuse_system(d, s, t.type, number);
     const bool relates = t.kind == REEF_RELATES || t.kind == REEF_UNRELATES;
@@ -361,7 +364,7 @@ COLD struct system *reef__system_make(reef_world *w, const char *op, const reef_
     d.world = w;
     d.op = op;
     d.desc = desc;
-    if (desc == NULL) return refuse_system(&d, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
+    if (desc == NULL) return refuse_detail(&d, REEF_BAD_ARGUMENT, 0, "the description is NULL"), NULL;
     const char *name = desc->name || in ? desc->name : op;
     if (!reef__system_name_allowed(name)) return reef__system_refuse_name(w, op, "a system"), NULL;
     if (desc->function == NULL) return refuse_detail(&d, REEF_BAD_ARGUMENT, 0, "a system needs a function"), NULL;

@@ -71,15 +71,19 @@ static COLD void *system_room(job *j, const char *op, system_change what, size_t
     return reef__command_bytes(j->world, &j->commands, op, &system_command_call, (uint32_t)what, bytes);
 }
 
-static COLD reef_status bad_argument(job *j, const char *op)
+static const char name_wrong[] = "a system's name has no spaces, commas, semicolons or quotes, and at least one byte";
+
+static COLD reef_status bad_argument(job *j, const char *op, const char *why)
 {
-    return reef__job_failure(j, REEF_BAD_ARGUMENT, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    return reef__job_misuse(j, op, (reef_component){0}, (reef_entity){0, 0}, why);
 }
 
 static COLD reef_status system_keep(job *j, const char *op, system_change what, const char *target,
                                     const reef_system_desc *desc)
 {
-    if (desc == NULL || desc->function == NULL || !reef__system_name_allowed(desc->name)) return bad_argument(j, op);
+    if (desc == NULL) return bad_argument(j, op, "the description is NULL");
+    if (desc->function == NULL) return bad_argument(j, op, "a system needs a function");
+    if (!reef__system_name_allowed(desc->name)) return bad_argument(j, op, name_wrong);
     held_system x = {.target = what == SYSTEM_NEW ? NULL : target, .desc = *desc};
     if (desc->query) x.query = *desc->query;
     const char **const texts[] = {&x.target,      &x.desc.name,  &x.desc.text, &x.desc.phase,
@@ -108,7 +112,7 @@ static COLD reef_status system_ask(reef_block *b, const char *op, system_change 
 {
     if (b == NULL) return REEF_BAD_ARGUMENT;
     if (b->loop.job == NULL) return system_do(b->world, what, name, desc);
-    if (what != SYSTEM_NEW && !reef__system_name_allowed(name)) return bad_argument(b->loop.job, op);
+    if (what != SYSTEM_NEW && !reef__system_name_allowed(name)) return bad_argument(b->loop.job, op, name_wrong);
     return is_described(what) ? system_keep(b->loop.job, op, what, name, desc) : name_keep(b->loop.job, op, what, name);
 }
 

@@ -8,6 +8,7 @@
 #include "system/unknown_system.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "storage/serial_list.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "system/event.h"
@@ -50,28 +51,10 @@ COLD unknown_system *reef__unknown_system_add(reef_world *w, const char *name, b
     return a;
 }
 
-/* What is kept under the serial number `from` is kept under `to` from now on, except where `to` has its own already.
- * `to` 0: it is dropped. */
-static void serial_becomes(state *s, uint64_t from, uint64_t to)
-{
-    uint32_t runs = 0, clock = 0;
-    for (uint32_t i = 0; to && i < s->run_count; i++) runs |= s->runs[i].serial == to;
-    for (uint32_t i = 0; to && i < s->clock_count; i++) clock |= s->clocks[i].serial == to;
-    for (uint32_t i = s->run_count; i-- > 0;) {
-        if (s->runs[i].serial != from) continue;
-        if (to && !runs) s->runs[i].serial = to;
-        else s->runs[i] = s->runs[--s->run_count];
-    }
-    for (uint32_t i = s->clock_count; i-- > 0;) {
-        if (s->clocks[i].serial != from) continue;
-        if (to && !clock) s->clocks[i].serial = to;
-        else s->clocks[i] = s->clocks[--s->clock_count];
-    }
-}
-
 COLD void reef__system_state_hand_over(reef_world *w, uint64_t from, uint64_t to)
 {
-    serial_becomes(&w->state, from, to);
+    reef__serial_hand_over(&w->state.runs, from, to);
+    reef__serial_hand_over(&w->state.clocks, from, to);
     if (to) reef__events_take_over(w, from, to);
     else reef__events_leave(w, from);
 }
@@ -82,8 +65,7 @@ COLD void reef__unknown_systems_resolve(reef_world *w)
     for (uint32_t i = s->absent_count; i-- > 0;) {
         const uint64_t was = s->absents[i].serial, is = serial_named(w, s->absents[i].name, s->absents[i].phase);
         if (is == 0) continue;
-        serial_becomes(s, was, is);
-        reef__events_take_over(w, was, is);
+        reef__system_state_hand_over(w, was, is);
         s->absents[i] = s->absents[--s->absent_count];
     }
 }
@@ -92,11 +74,7 @@ COLD void reef__unknown_systems_end(reef_world *w)
 {
     state *s = &w->state;
     reef__unknown_systems_resolve(w);
-    while (s->absent_count) {
-        const uint64_t serial = s->absents[--s->absent_count].serial;
-        serial_becomes(s, serial, 0);
-        reef__events_leave(w, serial);
-    }
+    while (s->absent_count) reef__system_state_hand_over(w, s->absents[--s->absent_count].serial, 0);
 }
 
 COLD bool reef__named_next(const reef_world *w, bool of_phase, named_serial *n)

@@ -38,6 +38,8 @@
 #include "reef/many.h"
 #include "reef/replay.h"
 #include "reef/type_info.h"
+#include <inttypes.h>
+#include <stdio.h>
 
 enum { MOMENTS_FIRST = 16 };
 #define NO_TICK UINT64_MAX
@@ -107,12 +109,7 @@ static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state
 {
     state_part x, y;
     const reef_paged none = {0};
-    uint64_t sum = sizeof *s + s->state.bit_count * sizeof *s->state.bits +
-                   s->state.bit_room * sizeof *s->state.bit_number + s->state.used_words * sizeof *s->state.used_types +
-                   s->state.track_count * sizeof *s->state.tracks + s->state.event_count * sizeof *s->state.events +
-                   s->state.event_place_count * sizeof *s->state.event_places +
-                   s->state.absent_count * sizeof *s->state.absents + s->state.store_count * sizeof *s->state.stores +
-                   s->state.store_room * sizeof *s->state.store_number;
+    uint64_t sum = sizeof *s + reef__state_array_bytes(&s->state);
     for (uint32_t i = 0; reef__part_at(s->family, &s->hot, &s->state, i, &x); i++) {
         const paged_type *kind = x.owner.type;
         const reef_paged *p = x.pages, *q = &none;
@@ -312,6 +309,13 @@ static reef_status history_refuse(const reef_history *h, reef_status status, con
     return reef__failure(h->world, status, op, (reef_component){0}, (reef_entity){0, 0}, number);
 }
 
+static COLD reef_status tick_refuse(const reef_history *h, const char *op, uint64_t tick, uint64_t first, uint64_t last)
+{
+    char why[REEF_DETAIL_MAX];
+    snprintf(why, sizeof why, "it has %" PRIu64 ", and may have the ticks %" PRIu64 " to %" PRIu64, tick, first, last);
+    return misuse_refuse(h->world, op, why);
+}
+
 /* A call inside of it failed, and has reported that to the misuse hook if it had to. */
 static reef_status history_refused(const playing *p)
 {
@@ -436,10 +440,11 @@ static reef_status history_ready(reef_history *h, const char *op)
 /* May an input have so many bytes? */
 static reef_status input_check(const reef_history *h, const void *input, size_t bytes, const char *op)
 {
-    if (bytes && input == NULL) return history_refuse(h, REEF_BAD_ARGUMENT, op, bytes);
+    if (bytes && input == NULL) return misuse_refuse(h->world, op, "the input is NULL");
     if (h->config.input_bytes && bytes > h->config.input_bytes) return history_refuse(h, REEF_LIMIT, op, bytes);
     const type *t = reef__type_of(h->config.input.id);
-    return t && bytes % t->size ? history_refuse(h, REEF_BAD_ARGUMENT, op, bytes) : REEF_OK;
+    if (t == NULL || bytes % t->size == 0) return REEF_OK;
+    return reef__misuse(h->world, op, h->config.input, (reef_entity){0, 0}, "the input is no whole number of values");
 }
 
 /* ---- the calls ---- */
@@ -469,7 +474,7 @@ COLD reef_status reef_history_replay(reef_history *h, uint64_t until)
     playing p = {.h = h, .op = "reef_history_replay", .from = h ? h->tick : 0};
     reef_status s = history_ready(h, p.op);
     if (s != REEF_OK) return s;
-    if (until < h->tick || until > h->end) return history_refuse(h, REEF_BAD_ARGUMENT, p.op, until);
+    if (until < h->tick || until > h->end) return tick_refuse(h, p.op, until, h->tick, h->end);
     if (until == h->tick) return REEF_OK;
     if (!playing_begin(&p, (size_t)(until - p.from))) s = history_refuse(h, REEF_NO_MEMORY, p.op, until);
     if (s == REEF_OK) s = backup_make(&p);
@@ -488,7 +493,7 @@ COLD reef_status reef_history_rewind(reef_history *h, uint64_t tick)
     playing p = {.h = h, .op = "reef_history_rewind"};
     reef_status s = history_ready(h, p.op);
     if (s != REEF_OK) return s;
-    if (tick < h->first || tick > h->end) return history_refuse(h, REEF_BAD_ARGUMENT, p.op, tick);
+    if (tick < h->first || tick > h->end) return tick_refuse(h, p.op, tick, h->first, h->end);
     if (h->kept == 0) return REEF_OK; /* nothing was played yet */
     uint64_t from = kept_before(h, tick);
     if (from == tick) {
@@ -523,8 +528,7 @@ static COLD reef_status inputs_check(const playing *p, const reef_late_input *in
     *earliest = h->end;
     for (uint32_t i = 0; i < count; i++) {
         const reef_late_input *in = &inputs[i];
-        if (moment_recorded(h, in->tick) == NULL || (in->input_bytes && in->input == NULL))
-            return history_refuse(h, REEF_BAD_ARGUMENT, p->op, in->tick);
+        if (moment_recorded(h, in->tick) == NULL) return tick_refuse(h, p->op, in->tick, h->first, h->end - 1);
         const reef_status s = input_check(h, in->input, in->input_bytes, p->op);
         if (s != REEF_OK) return s;
         if (in->tick < *earliest) *earliest = in->tick;
@@ -538,7 +542,7 @@ COLD reef_status reef_history_correct(reef_history *h, const reef_late_input *in
     uint64_t earliest;
     reef_status s = history_ready(h, p.op);
     if (s != REEF_OK || count == 0) return s;
-    if (inputs == NULL) return history_refuse(h, REEF_BAD_ARGUMENT, p.op, count);
+    if (inputs == NULL) return misuse_refuse(h->world, p.op, "the list of inputs is NULL");
     if ((s = inputs_check(&p, inputs, count, &earliest)) != REEF_OK) return s;
     const bool again = earliest < h->tick; /* otherwise the world has played none of them */
     const uint64_t until = h->tick;
@@ -594,7 +598,8 @@ COLD reef_replay *reef_replay_new(reef_history *h, uint64_t from)
     reef_status s = history_ready(h, op);
     if (s != REEF_OK) return NULL;
     if (h->replay) return history_refuse(h, REEF_LOCKED, op, h->tick), NULL;
-    if (from < h->first || from > h->tick || h->kept == 0) return history_refuse(h, REEF_BAD_ARGUMENT, op, from), NULL;
+    if (from < h->first || from > h->tick) return tick_refuse(h, op, from, h->first, h->tick), NULL;
+    if (h->kept == 0) return misuse_refuse(h->world, op, "nothing was played yet"), NULL;
     from = kept_before(h, from);
     reef_replay *r = reef__memory_zeroed(&h->family->memory, MEMORY_OTHER, sizeof *r);
     if (r == NULL) return history_refuse(h, REEF_NO_MEMORY, op, from), NULL;
@@ -754,10 +759,15 @@ COLD reef_history *reef_history_new(reef_world *w, const reef_history_config *co
 {
     static const char op[] = "reef_history_new";
     if (!WORLD_GIVEN(w)) return NULL;
-    if (config == NULL || config->step == NULL || (config->ticks == 0 && config->bytes == 0))
-        return reef__refuse(w, REEF_BAD_ARGUMENT, op), NULL;
+    const char *wrong = config == NULL         ? "the configuration is NULL"
+                        : config->step == NULL ? "a history needs the function `step`, which plays a tick"
+                        : config->ticks == 0 && config->bytes == 0 ? "a history is bounded by `ticks` or by `bytes`"
+                                                                   : NULL;
+    if (wrong) return misuse_refuse(w, op, wrong), NULL;
     if (config->input.id && !describes_inputs(config->input.id))
-        return reef__failure(w, REEF_BAD_ARGUMENT, op, config->input, (reef_entity){0, 0}, 0), NULL;
+        return reef__misuse(w, op, config->input, (reef_entity){0, 0},
+                            "`input` is a type in tables with fields (REEF_FIELDS), without hooks"),
+               NULL;
     reef_history *h = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *h);
     if (h == NULL) return reef__refuse(w, REEF_NO_MEMORY, op), NULL;
     reef__family_add(w->family, false);

@@ -112,8 +112,11 @@ COLD reef_status reef_synctest(reef_world *w, const reef_synctest_config *config
     synctest x = {w, config, report, NULL};
     if (report) *report = (reef_desync){0};
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
-    if (config == NULL || config->step == NULL || config->distance == 0 || config->distance > DISTANCE_MAX)
-        return sync_refuse(w, REEF_BAD_ARGUMENT, config ? config->distance : 0);
+    const char *wrong = config == NULL         ? "the configuration is NULL"
+                        : config->step == NULL ? "it needs the function `step`, which plays a tick"
+                        : config->distance == 0 || config->distance > DISTANCE_MAX ? "`distance` is 1 to 1,000 ticks"
+                                                                                   : NULL;
+    if (wrong) return misuse_refuse(w, sync_op, wrong);
     skips_room room;
     const bool paused = w->paused;
     reef_world *backup = reef_fork(w);

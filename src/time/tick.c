@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/thread_pool.h"
-#include "storage/clock.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
+#include "storage/serial_list.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
 #include "change/command.h"
@@ -288,7 +288,7 @@ static reef_status phases_tick(reef_world *w, float dt)
 static reef_status tick_begin(reef_world *w, const char *op, float dt)
 {
     if (w->locks || w->flushing || w->time_owner) return reef__refuse(w, REEF_LOCKED, op);
-    if (!time_is_good(dt)) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
+    if (!time_is_good(dt)) return misuse_refuse(w, op, "a tick takes 0 to 1,000,000 seconds");
     ticking *k = ticking_ready(w);
     if (k == NULL || !plan_update(w, k)) return reef__refuse(w, REEF_NO_MEMORY, op);
     if (w->slow & SLOW_DEFERRED && reef__world_flush(w) == REEF_NO_MEMORY) return REEF_NO_MEMORY;

@@ -30,8 +30,12 @@ INLINE void value_destroy(const type *t, void *p)
 /* The REEF_SHARED value to which `data` points, which gets one more holder. */
 #define VALUE_HELD ((reef_value_kind)(REEF_VALUE_REMOVE + 4))
 
-/* Checks everything about a value that can be checked without the world. */
-reef_status reef__value_sound(const reef_value *v, bool remove, uint32_t n);
+/* Why a type that is a part of another one is refused, and a value that isn't there. */
+extern const char reef__part_text[], reef__no_value_text[];
+
+/* Checks everything about a value that can be checked without the world. *why: what is wrong, if it is a
+ * BAD_ARGUMENT. */
+reef_status reef__value_sound(const reef_value *v, bool remove, uint32_t n, const char **why);
 
 /* Makes a value in a slot. The failure of a hook isn't noted in the world. */
 reef_status reef__value_make(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);

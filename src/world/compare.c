@@ -68,35 +68,15 @@ static COLD bool records_equal(comparing *x)
     return a->index_count == b->index_count || index_differs(x, REEF_HASH_IDS, end);
 }
 
-static const uint32_t *free_page(const state *s, uint64_t at)
-{
-    return s->ring.page[at / RING_PER_PAGE & (s->ring.count - 1)];
-}
-
 /* Compares the order of the free ids. The records are equal, so both worlds have the same free ids in some order. */
 static bool free_ids_equal(comparing *x)
 {
-    const state *a = &x->world[0]->state, *b = &x->world[1]->state;
-    uint64_t at = a->ring_head, other = b->ring_head, number = 0;
-    while (at < a->ring_tail && other < b->ring_tail) {
-        const uint32_t *p = free_page(a, at), *q = free_page(b, other);
-        uint64_t i = at % RING_PER_PAGE, k = other % RING_PER_PAGE, n = 1;
-        if (p == q && i == k && a->ring_holes + b->ring_holes == 0) {
-            n = RING_PER_PAGE - i;
-            if (n > a->ring_tail - at) n = a->ring_tail - at;
-            if (n > b->ring_tail - other) n = b->ring_tail - other;
-        } else if (p[i] == RING_HOLE || q[k] == RING_HOLE) {
-            at += p[i] == RING_HOLE, other += q[k] == RING_HOLE;
-            continue;
-        } else if (p[i] != q[k]) {
-            *x->found = (reef_difference){.kind = REEF_HASH_IDS, .row = number};
-            x->found->entity = (reef_entity){p[i], (uint32_t)(record_read(x->world[0], p[i]) >> 32)};
-            x->found->other = (reef_entity){q[k], (uint32_t)(record_read(x->world[1], q[k]) >> 32)};
-            return false;
-        }
-        at += n, other += n, number += n;
-    }
-    return true;
+    free_queue a = free_queue_of(x->world[0]), b = free_queue_of(x->world[1]);
+    const uint64_t number = reef__free_same(&a, &b);
+    const reef_entity e = reef__free_next(&a), other = reef__free_next(&b);
+    if (e.generation == 0) return true;
+    *x->found = (reef_difference){.kind = REEF_HASH_IDS, .row = number, .entity = e, .other = other};
+    return false;
 }
 
 static bool ids_equal(comparing *x) { return records_equal(x) && free_ids_equal(x); }

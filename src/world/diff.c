@@ -302,14 +302,6 @@ static bool types_make(reef_diff *d)
 
 /* ---- names ---- */
 
-static int names_compare(const void *a, const void *b)
-{
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
-}
-
 static bool names_make(reef_diff *d)
 {
     size_t most = 0;
@@ -323,7 +315,7 @@ static bool names_make(reef_diff *d)
         for (name_walk n = {0}; reef__name_walk_next(d->world[side], d->world[!side], &n);)
             if (side == 0 || n.other == NULL) /* an entity with two names is in the list since side 0 */
                 d->names[d->name_count++] = (uint64_t)n.entity.index << 32 | n.entity.generation;
-    if (d->name_count > 1) qsort(d->names, d->name_count, sizeof *d->names, names_compare);
+    if (d->name_count > 1) qsort(d->names, d->name_count, sizeof *d->names, reef__numbers_compare);
     return true;
 }
 

@@ -50,14 +50,12 @@ struct store_reset {
 
 static bool store_resets(const value_store *s) { return s->count && reef__type_of(s->component)->resets; }
 
-static uint32_t stores_that_reset(const reef_world *w)
+bool reef__stores_reset(const reef_world *w)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 1; i < w->state.store_count; i++) n += store_resets(&w->state.stores[i]);
-    return n;
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        if (store_resets(&w->state.stores[i])) return true;
+    return false;
 }
-
-bool reef__stores_reset(const reef_world *w) { return stores_that_reset(w) != 0; }
 
 /* Makes default values for the entities of a page of a store. `to` is zeroed and doesn't say yet who has a value. */
 static COLD bool page_construct(reef_world *w, const value_store *s, uint32_t page, char *to)
@@ -113,16 +111,14 @@ static void stores_take_back(reef_world *w, resets *r)
 
 static COLD bool stores_place(reef_world *w, resets *r)
 {
-    const uint32_t room = stores_that_reset(w);
-    if (room == 0) return true;
-    r->stores = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, room * sizeof *r->stores);
-    if (r->stores == NULL) return false;
-    r->store_room = room;
+    memory *m = &w->family->memory;
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         value_store *s = &w->state.stores[i];
         reef_paged fresh;
         if (!store_resets(s)) continue;
-        if (!store_default(w, s, &fresh)) return false;
+        if (!reef__array_room(m, MEMORY_OTHER, &r->stores, &r->store_room, r->store_count + 1, sizeof *r->stores) ||
+            !store_default(w, s, &fresh))
+            return false;
         r->stores[r->store_count++] = (struct store_reset){i, s->values};
         s->values = fresh;
     }
@@ -131,21 +127,18 @@ static COLD bool stores_place(reef_world *w, resets *r)
 
 /* ---- columns ---- */
 
-/* Finds the blocks of columns that reset in which the world has values of its own. Without a list it counts them in
- * r->room; with a list it makes default values for each. False: no memory; what was made is in the list. */
+/* Lists the blocks of columns that reset in which the world has values of its own, with default values for each. False:
+ * no memory; what was made is in the list. */
 static bool resets_collect(reef_world *w, resets *r)
 {
-    uint32_t n = 0;
+    memory *m = &w->family->memory;
     EACH_TABLE(w, t)
     {
         if (!t->shape->resets || table_rows(t) == 0) continue;
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
             for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
                 if (!t->shape->columns[k].type->resets || !reef__column_is_ours(w, unit, k)) continue;
-                if (r->list == NULL) {
-                    n++;
-                    continue;
-                }
+                if (!reef__array_room(m, MEMORY_OTHER, &r->list, &r->room, r->count + 1, sizeof *r->list)) return false;
                 struct reset *x = &r->list[r->count];
                 *x = (struct reset){.shape = t->shape, .unit = unit, .slot = k};
                 x->fresh = reef__column_default(w, t, unit, k);
@@ -154,7 +147,6 @@ static bool resets_collect(reef_world *w, resets *r)
             }
         }
     }
-    r->room += n;
     return true;
 }
 
@@ -181,16 +173,7 @@ COLD void reef__resets_undo(reef_world *w, resets *r)
 COLD bool reef__resets_place(reef_world *w, resets *r)
 {
     *r = (resets){0};
-    if (REEF_ACQUIRE_U32(&w->family->graph.reset_count)) (void)resets_collect(w, r);
-    if (!stores_place(w, r)) {
-        r->room = 0;
-        reef__resets_undo(w, r);
-        return false;
-    }
-    if (r->room == 0) return true;
-    r->list = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, r->room * sizeof *r->list);
-    if (r->list == NULL || !resets_collect(w, r)) {
-        r->room = r->list ? r->room : 0;
+    if (!stores_place(w, r) || (REEF_ACQUIRE_U32(&w->family->graph.reset_count) && !resets_collect(w, r))) {
         reef__resets_undo(w, r);
         return false;
     }
@@ -231,29 +214,24 @@ static void values_swap(const skipping *x, const type *t, void *here, void *ther
     reef__value_move(t, there, x->spare);
 }
 
-/* Exchanges one entity's value with its value in the state that the world enters. False: no memory. */
-static bool skip_value(const skipping *x, const type *t, reef_entity e, void *here)
+/* Exchanges one entity's value with its value in the state that the world enters. `number`: which one of several values
+ * in a store. False: no memory. */
+static bool skip_value(const skipping *x, const type *t, reef_entity e, uint32_t number, void *here)
 {
-    uint32_t place = place_of(x->then, e);
-    uint32_t id = place == PLACE_DEAD ? TABLE_NONE : reef_slots_at(&x->then->hot, place)[0].head.table;
-    uint32_t k = id == TABLE_NONE ? 0 : reef__slot_seek(x->now, t->id, id);
-    if (k == 0) return true;
-    if (x->spare == NULL && t->tracked && !reef__track_prepare(x->then, t->id, &e, 1)) return false;
-    if (x->spare == NULL) return reef__column_own(x->then, table_read(x->then, id), place_unit(place), k);
-    if (t->tracked) reef__track_carry(x->then, x->now, t->id, e.index);
-    values_swap(x, t, here, cell(reef_slots_at(&x->then->hot, place), k, place_row(place), t->size));
-    return true;
-}
-
-/* skip_value for a value in a store. */
-static bool skip_stored(const skipping *x, const type *t, const store_place *at)
-{
-    const reef_entity e = at->entity;
-    if (reef__store_nth(store_of(x->then, t->id), e, at->number) == NULL) return true;
-    if (x->spare == NULL && t->tracked && !reef__track_prepare(x->then, t->id, &e, 1)) return false;
-    if (x->spare == NULL) return reef__store_own(x->then, t->id, e) != NULL;
-    if (t->tracked) reef__track_carry(x->then, x->now, t->id, e.index);
-    values_swap(x, t, at->value, (void *)(uintptr_t)reef__store_nth(store_of(x->then, t->id), e, at->number));
+    reef_world *then = x->then;
+    const uint32_t place = place_of(then, e);
+    const uint32_t id = place == PLACE_DEAD ? TABLE_NONE : reef_slots_at(&then->hot, place)[0].head.table;
+    const uint32_t k = t->stored || id == TABLE_NONE ? 0 : reef__slot_seek(x->now, t->id, id);
+    const void *there = k ? cell(reef_slots_at(&then->hot, place), k, place_row(place), t->size) : NULL;
+    if (t->stored) there = reef__store_nth(store_of(then, t->id), e, number);
+    if (there == NULL) return true;
+    if (x->spare == NULL) {
+        if (t->tracked && !reef__track_prepare(then, t->id, &e, 1)) return false;
+        return t->stored ? reef__store_own(then, t->id, e) != NULL
+                         : reef__column_own(then, table_read(then, id), place_unit(place), k);
+    }
+    if (t->tracked) reef__track_carry(then, x->now, t->id, e.index);
+    values_swap(x, t, here, (void *)(uintptr_t)there);
     return true;
 }
 
@@ -277,7 +255,7 @@ static bool skip_stores(const skipping *x)
             if (s->values.page[page] == NULL || !page_is_ours(x->now, s, page)) continue;
             store_place at = {.slot = 0};
             while (reef__store_each(s, page, &at))
-                if (!skip_stored(x, t, &at)) return false;
+                if (!skip_value(x, t, at.entity, at.number, at.value)) return false;
         }
     }
     return true;
@@ -292,7 +270,7 @@ static bool skip_table(const skipping *x, const table *t)
             const reef_slot *slots = unit_slots(x->now, unit);
             const reef_entity *e = slot_entities(slots);
             for (uint32_t row = 0; row < chunk_rows(t, unit); row++)
-                if (!skip_value(x, c, e[row], cell(slots, k, row, c->size))) return false;
+                if (!skip_value(x, c, e[row], 0, cell(slots, k, row, c->size))) return false;
         }
     }
     return true;

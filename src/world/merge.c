@@ -21,6 +21,7 @@
 #include "storage/name_index.h"
 #include "storage/relation_index.h"
 #include "storage/place.h"
+#include "storage/read.h"
 #include "storage/row_bits.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
@@ -39,6 +40,7 @@
 #include "reef/merge.h"
 #include "reef/multi.h"
 #include "reef/log.h"
+#include "reef/type_info.h"
 
 typedef struct became {
     uint32_t generation; /* in `from`; 0: this index didn't come along */
@@ -408,49 +410,32 @@ static void value_follows(const merging *x, const type *t, const type *part, voi
     }
 }
 
-/* Translates the handles in a column. The new rows were written by this merge, so their blocks aren't shared. */
-static void column_follows(const merging *x, const table *t, const type *c)
+/* Translates the handles in all values of a type, or of a part of one. The new rows were written by this merge, so
+ * their blocks aren't shared. */
+static void type_follows(const merging *x, const type *t, const type *whole)
 {
-    const type *whole = c->owner ? reef__type_of(c->owner) : c;
-    for (uint32_t unit = t->first; unit; unit = unit_slots(x->from, unit)[0].head.next) {
-        const reef_entity *e = slot_entities(unit_slots(x->from, unit));
-        for (uint32_t row = 0; row < chunk_rows(t, unit); row++) {
-            const uint32_t place = place_of(x->w, reef_merged_find(x->who, e[row]));
-            if (place == PLACE_DEAD) continue;
-            reef_slot *slots = reef_slots_at(&x->w->hot, place);
-            const uint32_t k = slot_find(x->w, c->id, slots[0].head.table);
-            value_follows(x, whole, c->owner ? c : NULL, cell(slots, k, place_row(place), c->size));
+    for (value_run r = {0}; reef__value_run_next(x->from, t, &r);) {
+        for (uint32_t i = 0; i < r.count; i++) {
+            const reef_entity e = reef_merged_find(x->who, r.entities[i]);
+            if (reef_entity_is_null(e)) continue;
+            const void *value = t->stored ? reef__store_nth(store_of(x->w, t->id), e, r.at.number)
+                                          : reef__value_itself(x->w, e, (reef_component){t->id});
+            value_follows(x, whole, t->owner ? t : NULL, (void *)(uintptr_t)value);
         }
-    }
-}
-
-static void store_follows(const merging *x, uint32_t number)
-{
-    const value_store *s = &x->from->state.stores[number];
-    const type *t = reef__type_of(s->component);
-    for (size_t i = 0; s->shared && i < x->commons[number].count; i++)
-        if (x->commons[number].made[i]) value_follows(x, t, NULL, x->commons[number].made[i]);
-    for (store_place at = {.page = 0}; !s->shared && reef__store_next(s, &at);) {
-        const reef_entity e = reef_merged_find(x->who, at.entity);
-        if (reef_entity_is_null(e)) continue;
-        value_follows(x, t, NULL, (void *)(uintptr_t)reef__store_nth(store_of(x->w, t->id), e, at.number));
     }
 }
 
 static void all_follow(const merging *x)
 {
-    const reef_world *from = x->from;
-    EACH_TABLE(from, t)
-    {
-        if (table_rows(t) == 0) continue;
-        for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
-            const type *c = t->shape->columns[k].type;
-            if (names_entities(c->owner ? reef__type_of(c->owner) : c)) column_follows(x, t, c);
-        }
+    for (uint32_t id = 1; id <= reef_type_count(); id++) {
+        const type *t = reef__type_of(id), *whole = t && t->owner ? reef__type_of(t->owner) : t;
+        if (t && !t->split && t->home != REEF_SHARED && names_entities(whole)) type_follows(x, t, whole);
     }
-    for (uint32_t i = 1; i < from->state.store_count; i++)
-        if (from->state.stores[i].count && names_entities(reef__type_of(from->state.stores[i].component)))
-            store_follows(x, i);
+    for (uint32_t i = 1; i < x->common_count; i++) {
+        const type *t = reef__type_of(x->from->state.stores[i].component);
+        for (size_t k = 0; names_entities(t) && k < x->commons[i].count; k++)
+            if (x->commons[i].made[k]) value_follows(x, t, NULL, x->commons[i].made[k]);
+    }
 }
 
 /* Lets the scripts of the new entities start anew. */
@@ -550,7 +535,8 @@ COLD reef_status reef_merge(reef_world *to, reef_world *from, const reef_merge_d
 {
     if (merged) *merged = NULL;
     if (!WORLD_GIVEN(to)) return REEF_BAD_ARGUMENT;
-    if (!WORLD_GIVEN(from) || from == to) return reef__refuse(to, REEF_BAD_ARGUMENT, merge_op);
+    if (!WORLD_GIVEN(from)) return misuse_refuse(to, merge_op, "there is no world to merge");
+    if (from == to) return misuse_refuse(to, merge_op, "a world can't be merged with itself");
     const bool locked = to->running || from->running || world_engaged(to) || to->time_owner;
     if (locked) return reef__refuse(to, REEF_LOCKED, merge_op);
     if (desc == NULL || desc->query == NULL) return merge_from(to, from, NULL, desc && desc->drop_names, merged);

@@ -233,29 +233,18 @@ reef_world *reef_snapshot_fork(const reef_snapshot *s)
 /* The blank world has no entity, no free id and no time. */
 COLD reef_world *reef__world_blank(reef_world *w)
 {
-    family *f = w->family;
-    reef_world *blank = reef__memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *blank);
-    if (blank == NULL || !reef__state_copy_used_types(f, &blank->state, &w->state)) {
-        reef__memory_free(&f->memory, MEMORY_OTHER, blank, sizeof *blank);
-        return NULL;
-    }
-    blank->hot.library = &reef__library;
-    blank->family = f;
-    blank->config = w->config;
-    blank->error.operation = "";
+    const state from = {.used_types = w->state.used_types,
+                        .used_words = w->state.used_words,
+                        .map_count = w->state.map_count,
+                        .next_unit = 2,
+                        .seed = w->config.seed};
+    reef_hot hot = {.library = &reef__library, .version = w->hot.version};
+    memcpy(hot.maps, w->hot.maps, sizeof hot.maps);
+    reef_world *blank = world_begin(w->family, &w->config, &hot, &from);
+    if (blank == NULL) return NULL;
     blank->pool = w->pool;
-    blank->state.map_count = w->state.map_count;
-    blank->state.next_unit = 2;
-    blank->state.seed = w->config.seed;
-    memcpy(blank->hot.maps, w->hot.maps, sizeof blank->hot.maps);
-    reef__block_indexes_begin(blank);
-    blank->hot.number = reef__world_number();
-    blank->hot.version = w->hot.version;
-    blank->schedule = reef__schedule_hold(f, w->schedule);
-    reef__family_add(f, true);
-    reef__member_join(&blank->member, &blank->state, blank);
-    reef__invalidate(blank, INVALIDATE_BLOCKS_MOVED | INVALIDATE_STATE_SHARED);
-    reef__stores_view(blank);
+    blank->schedule = reef__schedule_hold(w->family, w->schedule);
+    reef__invalidate(blank, INVALIDATE_BLOCKS_MOVED); /* 0 is what a ref has that remembers nothing */
     return blank;
 }
 
@@ -352,7 +341,7 @@ reef_status reef_restore(reef_world *w, const reef_snapshot *s)
 {
     static const char op[] = "reef_restore";
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
-    if (s == NULL) return reef__refuse(w, REEF_BAD_ARGUMENT, op);
+    if (s == NULL) return misuse_refuse(w, op, "the snapshot is NULL");
     if (s->family != w->family) return reef__refuse(w, REEF_OTHER_WORLD, op);
     if (w->locks || w->time_owner) return reef__refuse(w, REEF_LOCKED, op);
     w->hook_failed.id = 0;

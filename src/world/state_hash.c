@@ -24,7 +24,6 @@
 #include "type/portable_bytes.h"
 #include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/clock.h"
 #include "storage/cow_pages.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
@@ -34,6 +33,7 @@
 #include "storage/name_index.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
+#include "storage/serial_list.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
 #include "storage/state.h"
@@ -569,7 +569,7 @@ uint64_t reef_hash(reef_world *w)
 
 static uint64_t clock_piece(const state *s, uint64_t serial, const char *name, uint64_t kind)
 {
-    const uint64_t value = reef__clock_read(s, serial);
+    const uint64_t value = reef__serial_read(&s->clocks, serial);
     return value ? reef__number_hash(reef__number_hash(value) +
                                      reef__number_hash(reef__hash_bytes(name, strlen(name)) + kind))
                  : 0;
@@ -580,11 +580,11 @@ COLD uint64_t reef__clocks_hash(const reef_world *w)
     const state *s = &w->state;
     const schedule *c = w->schedule;
     uint64_t sum = 0;
-    for (uint32_t i = 0; c && s->clock_count && i < c->phase_count; i++)
+    for (uint32_t i = 0; c && s->clocks.count && i < c->phase_count; i++)
         sum += clock_piece(s, c->phases[i].serial, c->phases[i].name, 1);
-    for (uint32_t i = 0; c && s->clock_count && i < c->count; i++)
+    for (uint32_t i = 0; c && s->clocks.count && i < c->count; i++)
         sum += clock_piece(s, c->entries[i].system->serial, c->entries[i].system->name, 2);
-    for (uint32_t i = 0; s->clock_count && i < s->absent_count; i++)
+    for (uint32_t i = 0; s->clocks.count && i < s->absent_count; i++)
         sum += clock_piece(s, s->absents[i].serial, s->absents[i].name, s->absents[i].phase ? 1 : 2);
     if (s->ticks == 0 && s->time_ns == 0 && s->seed == 0 && sum == 0) return 0;
     const uint64_t h = reef__number_hash(reef__number_hash(reef__number_hash(s->ticks) + s->time_ns) + s->seed) + sum;

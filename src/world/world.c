@@ -167,15 +167,14 @@ COLD reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_comp
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (type_count > REEF_COMPONENTS_MAX)
         return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, null, type_count);
-    if (type_count && types == NULL)
-        return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, type_count);
+    if (type_count && types == NULL) return misuse_refuse(w, op, "the list of types is NULL");
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, count);
     for (uint32_t i = 0; i < type_count; i++) {
         reef_status s = reef__type_ready(w, types[i].id);
         for (uint32_t j = 0; j < i && s == REEF_OK; j++)
             if (types[j].id == types[i].id) s = REEF_DUPLICATE_TERM;
         if (s != REEF_OK) return reef__failure(w, s, op, types[i], null, i + 1);
-        if (reef__type_of(types[i].id)->owner) return reef__failure(w, REEF_BAD_ARGUMENT, op, types[i], null, i + 1);
+        if (reef__type_of(types[i].id)->owner) return reef__misuse(w, op, types[i], null, reef__part_text);
     }
     if (!reef__spread_room(w, &list, type_count))
         return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count);

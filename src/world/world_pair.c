@@ -1,7 +1,8 @@
-/* Two worlds side by side: the merge of their tables, and the names that differ. */
+/* Two worlds side by side: the merge of their tables, their queues of free ids, and the names that differ. */
 #include "world/world_pair.h"
 #include "base/memory.h"
 #include "storage/archetype.h"
+#include "storage/entity_index.h"
 #include "storage/family.h"
 #include "storage/name_index.h"
 #include "reef/ref.h"
@@ -36,6 +37,39 @@ COLD void reef__table_merge_end(table_merge *m)
     for (int side = 0; side < 2; side++)
         reef__memory_free(&m->world[side]->family->memory, MEMORY_OTHER, m->ids[side],
                           m->count[side] * sizeof *m->ids[side]);
+}
+
+reef_entity reef__free_next(free_queue *q)
+{
+    while (q->at < q->end) {
+        const uint32_t index = *ring_at(q->w, q->at++);
+        if (index != RING_HOLE) return (reef_entity){index, (uint32_t)(record_read(q->w, index) >> 32)};
+    }
+    return (reef_entity){0, 0};
+}
+
+/* Goes to the end of a page that both worlds hold, and answers how many ids these are. An id that is taken from a queue
+ * comes back at its end, on a page that is written then. */
+static uint64_t free_shared(free_queue *a, free_queue *b)
+{
+    uint64_t n = RING_PER_PAGE - a->at % RING_PER_PAGE;
+    if (a->at == a->end || b->at == b->end || a->w->state.ring_holes + b->w->state.ring_holes) return 0;
+    if (ring_at(a->w, a->at) != ring_at(b->w, b->at)) return 0;
+    if (n > a->end - a->at) n = a->end - a->at;
+    if (n > b->end - b->at) n = b->end - b->at;
+    a->at += n, b->at += n;
+    return n;
+}
+
+uint64_t reef__free_same(free_queue *a, free_queue *b)
+{
+    for (uint64_t n = 0;; n++) {
+        n += free_shared(a, b);
+        free_queue x = *a, y = *b;
+        const reef_entity e = reef__free_next(&x);
+        if (e.generation == 0 || !reef_entity_equal(e, reef__free_next(&y))) return n;
+        *a = x, *b = y;
+    }
 }
 
 bool reef__name_walk_next(const reef_world *w, const reef_world *other, name_walk *n)

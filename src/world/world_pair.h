@@ -75,6 +75,23 @@ INLINE bool chunk_pair_next(chunk_pair *p)
 /* Neither world has written anything in these rows since they were one state. */
 INLINE bool chunk_pair_shared(const chunk_pair *p) { return p->slots[0] == p->slots[1] && p->rows[0] == p->rows[1]; }
 
+/* ---- free ids ---- */
+
+/* The queue of free ids of a world, without its holes. That of no world is empty. */
+typedef struct free_queue {
+    const reef_world *w;
+    uint64_t at, end;
+} free_queue;
+
+INLINE free_queue free_queue_of(const reef_world *w)
+{
+    return w ? (free_queue){w, w->state.ring_head, w->state.ring_tail} : (free_queue){0};
+}
+/* The next id of the queue. Generation 0: the queue is at its end. */
+reef_entity reef__free_next(free_queue *q);
+/* How many ids follow that are the same in both queues. Both move on to behind them. */
+uint64_t reef__free_same(free_queue *a, free_queue *b);
+
 /* ---- names ---- */
 
 /* Is name `number` on a page that both worlds hold? Then both have it. */

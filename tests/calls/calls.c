@@ -4,7 +4,8 @@
  *   world of a kind  x  type (each home, base, subtype, none)  x  handle (null, dead, alive ...)  x  call
  *
  * For each call: nothing crashes; a call that is refused, or takes a const world, doesn't change the hash; a refusal is
- * recorded as the last error; null and dead handles and unknown types are refused with the right status. The results of
+ * recorded as the last error, and one of a wrong argument says what is wrong; null and dead handles and unknown types
+ * are refused with the right status. The results of
  * different calls are compared as well:
  *
  *   the same in every kind of world     the answer and the hash behind it are those of the plain world: of a fork,
@@ -583,6 +584,9 @@ static void run_one(setting *s, uint32_t world, const kind *k, uint32_t handle, 
         reef_last_error(s->world).status != o->answer.status)
         complain(world, k, handle, c, "%s, and the error says %s", answer_text(&o->answer),
                  reef_status_name(reef_last_error(s->world).status));
+    if (!(c->flags & (CONST | NO_WORLD)) && o->answer.status == REEF_BAD_ARGUMENT &&
+        reef_last_error(s->world).detail[0] == 0)
+        complain(world, k, handle, c, "BAD_ARGUMENT, and the error doesn't say what is wrong");
     if (c->flags & NO_WORLD && o->answer.good && !(c->flags & ANY_ENTITY))
         complain(world, k, handle, c, "done without a world");
     if (loop) {

@@ -1,5 +1,5 @@
 /* Scenarios of the allocation sweep with observers: a call that fails calls no observer. */
-#include "oom_scenarios.h"
+#include "oom_topics.h"
 
 static uint64_t heard_sum;
 static void heard(const reef_notice *n)
@@ -45,7 +45,7 @@ static bool heard_done(sweep *s, bool works)
     return works;
 }
 #define HEARD(name, call) \
-    bool name(sweep *s) \
+    static bool name(sweep *s) \
     { \
         heard_sum = 0; \
         return heard_done(s, call); \
@@ -64,16 +64,38 @@ HEARD(observed_destroy_where, done(reef_destroy_where(s->w, s->query, NULL)))
 HEARD(observed_clear, done(reef_world_clear(s->w)))
 HEARD(observed_clear_type, done(remove_everywhere(s->w, reef_id(Tracked), NULL)))
 
-bool observer_made(sweep *s)
+static bool observer_made(sweep *s)
 {
     return !reef_observer_is_null(observer_of(s->w, "made", REEF_ON_ADD, reef_id(Mass), false));
 }
-bool observer_matches(sweep *s) { return !reef_observer_is_null(observer_match(s->w, "matches", true)); }
-bool observer_existing(sweep *s)
+static bool observer_matches(sweep *s) { return !reef_observer_is_null(observer_match(s->w, "matches", true)); }
+static bool observer_existing(sweep *s)
 {
     heard_sum = 0;
     const reef_observer_desc d = {
         .name = "existing", .function = heard, .events = REEF_ON_ADD, .component = reef_id(Mass), .existing = true};
     return heard_done(s, !reef_observer_is_null(reef_observer_new(s->w, &d)));
 }
-bool observer_removed(sweep *s) { return done(reef_observer_remove(s->w, reef_observer_find(s->w, "p"))); }
+static bool observer_removed(sweep *s) { return done(reef_observer_remove(s->w, reef_observer_find(s->w, "p"))); }
+
+const scenario observer_scenarios[] = {
+    {"observer_new, the first", NULL, observer_made},
+    {"observer_new", with_observers, observer_made},
+    {"observer_new, of a query", with_observers, observer_matches},
+    {"observer_new, what exists", with_observers, observer_existing},
+    {"observer_remove", with_observers, observer_removed},
+    {"observed spawn", with_observers, observed_spawn},
+    {"observed set", with_observers, observed_set},
+    {"observed change", with_observers, observed_change},
+    {"observed add", with_observers, observed_add},
+    {"observed destroy", with_observers, observed_destroy},
+    {"observed set_where", with_observers, observed_set_where},
+    {"observed add_where", with_observers, observed_add_where},
+    {"observed remove_where", with_observers, observed_remove_where},
+    {"observed disable_where", with_observers, observed_disable_where},
+    {"observed destroy_where", with_observers, observed_destroy_where},
+    {"observed world_clear", with_observers, observed_clear},
+    {"observed clear_all", with_observers, observed_clear_type},
+    {"fork, observers", with_observers, make_fork},
+    {0},
+};

@@ -1,5 +1,5 @@
 /* The allocation sweep over templates and their copies. */
-#include "oom_scenarios.h"
+#include "oom_topics.h"
 
 typedef struct {
     int32_t rounds;
@@ -26,13 +26,13 @@ static void tree_of(sweep *s)
     assert_true(reef_relate(s->w, s->e[0], Cabled, s->e[20]) == REEF_ADDED);
 }
 
-void with_tree(sweep *s)
+static void with_tree(sweep *s)
 {
     some_rows(s);
     tree_of(s);
 }
 
-void with_prefab(sweep *s)
+static void with_prefab(sweep *s)
 {
     with_tree(s);
     assert_ok(reef_set_name(s->w, s->e[1], "left"));
@@ -40,7 +40,7 @@ void with_prefab(sweep *s)
     assert_ok(reef_make_prefab(s->w, s->e[0]));
 }
 
-void with_prefab_observed(sweep *s)
+static void with_prefab_observed(sweep *s)
 {
     with_observers(s);
     for (int i = 0; i < 30; i++)
@@ -48,11 +48,21 @@ void with_prefab_observed(sweep *s)
     tree_of(s);
 }
 
-bool prefab_made(sweep *s) { return reef_make_prefab(s->w, s->e[0]) == REEF_OK; }
-bool prefab_copied(sweep *s) { return reef_instantiate(s->w, s->e[0], 1, NULL) == REEF_OK; }
-bool prefab_copied_often(sweep *s)
+static bool prefab_made(sweep *s) { return reef_make_prefab(s->w, s->e[0]) == REEF_OK; }
+static bool prefab_copied(sweep *s) { return reef_instantiate(s->w, s->e[0], 1, NULL) == REEF_OK; }
+static bool prefab_copied_often(sweep *s)
 {
     reef_entity made[40];
     return reef_instantiate_with(s->w, s->e[0], 40, made, reef_with(Mass, 3), reef_default(Crest)) == REEF_OK;
 }
-bool tree_cloned(sweep *s) { return reef_clone_tree(s->w, s->e[0], 30, NULL) == REEF_OK; }
+static bool tree_cloned(sweep *s) { return reef_clone_tree(s->w, s->e[0], 30, NULL) == REEF_OK; }
+
+const scenario prefab_scenarios[] = {
+    {"make_prefab", with_tree, prefab_made},
+    {"make_prefab, observed", with_prefab_observed, prefab_made},
+    {"instantiate", with_prefab, prefab_copied},
+    {"instantiate, many with values", with_prefab, prefab_copied_often},
+    {"instantiate, observed", with_prefab_observed, prefab_copied_often},
+    {"clone_tree", with_tree, tree_cloned},
+    {0},
+};

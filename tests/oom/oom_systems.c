@@ -1,5 +1,5 @@
 /* The allocation sweep's scenarios of systems, events, files and differences. */
-#include "oom_scenarios.h"
+#include "oom_topics.h"
 
 /* ---- systems ---- */
 
@@ -12,19 +12,19 @@ static bool systems_seen(sweep *s, bool made)
     return made;
 }
 
-void with_systems(sweep *s)
+static void with_systems(sweep *s)
 {
     reef_system_add(s->w, "first", nothing_done, "Position, in Mass; reads Health");
     reef_system_new(s->w, &(reef_system_desc){.name = "second", .function = nothing_done, .before = "first third"});
 }
 
-bool system_first(sweep *s)
+static bool system_first(sweep *s)
 {
     return systems_seen(
         s, !reef_system_is_null(reef_system_add(s->w, "first", nothing_done, "Position; sends Mass, destroys")));
 }
 
-bool system_ordered(sweep *s)
+static bool system_ordered(sweep *s)
 {
     const reef_system_id made = reef_system_new(s->w, &(reef_system_desc){.name = "third",
                                                                           .function = nothing_done,
@@ -35,7 +35,7 @@ bool system_ordered(sweep *s)
     return systems_seen(s, !reef_system_is_null(made));
 }
 
-bool system_replaced(sweep *s)
+static bool system_replaced(sweep *s)
 {
     const reef_system_id id = reef_system_find(s->w, "first");
     const bool made = done(reef_system_replace(
@@ -44,7 +44,7 @@ bool system_replaced(sweep *s)
     return systems_seen(s, made);
 }
 
-bool system_removed(sweep *s)
+static bool system_removed(sweep *s)
 {
     const bool made = done(reef_system_remove(s->w, reef_system_find(s->w, "first")));
     assert_int_equal(reef_system_is_null(reef_system_find(s->w, "first")), made);
@@ -64,7 +64,7 @@ static reef_status module_load(reef_world *w, void *context)
 static const reef_module module_1 = {.name = "rules", .version = 1, .load = module_load, .context = "1"},
                          module_2 = {.name = "rules", .version = 2, .load = module_load, .context = "2"};
 
-void with_module(sweep *s)
+static void with_module(sweep *s)
 {
     with_systems(s);
     assert_ok(reef_module_use(s->w, &module_1));
@@ -74,11 +74,11 @@ static bool module_seen(sweep *s, bool made, uint32_t before, uint32_t after)
     assert_int_equal(reef_module_version(s->w, "rules"), made ? after : before);
     return systems_seen(s, made);
 }
-bool module_used(sweep *s) { return module_seen(s, done(reef_module_use(s->w, &module_1)), 0, 1); }
-bool module_replaced(sweep *s) { return module_seen(s, done(reef_module_use(s->w, &module_2)), 1, 2); }
-bool module_removed(sweep *s) { return module_seen(s, done(reef_module_remove(s->w, "rules")), 1, 0); }
+static bool module_used(sweep *s) { return module_seen(s, done(reef_module_use(s->w, &module_1)), 0, 1); }
+static bool module_replaced(sweep *s) { return module_seen(s, done(reef_module_use(s->w, &module_2)), 1, 2); }
+static bool module_removed(sweep *s) { return module_seen(s, done(reef_module_remove(s->w, "rules")), 1, 0); }
 
-bool system_switched(sweep *s)
+static bool system_switched(sweep *s)
 {
     const reef_system_id id = reef_system_find(s->w, "first");
     const bool made = done(reef_system_enable(s->w, id, false));
@@ -86,7 +86,7 @@ bool system_switched(sweep *s)
     return systems_seen(s, made);
 }
 
-bool phase_made(sweep *s)
+static bool phase_made(sweep *s)
 {
     return systems_seen(
         s, done(reef_phase_new(s->w, &(reef_phase_desc){.name = "late", .after = "update", .step_ns = 5})));
@@ -94,19 +94,19 @@ bool phase_made(sweep *s)
 
 /* ---- events ---- */
 
-void one_receives(sweep *s)
+static void one_receives(sweep *s)
 {
     assert_false(reef_system_is_null(reef_system_add(s->w, "eat", nothing_done, "; receives Cargo")));
 }
 
 /* The pages of those that wait are full. */
-void with_events(sweep *s)
+static void with_events(sweep *s)
 {
     one_receives(s);
     for (uint32_t i = 0; i < 16 * (8192 / sizeof(Cargo)); i++) assert_ok(reef_post(s->w, Cargo, {(uint8_t)i}));
 }
 
-void with_events_kept(sweep *s)
+static void with_events_kept(sweep *s)
 {
     with_events(s);
     assert_false(reef_event_reader_is_null(reef_event_reader_new(s->w, reef_id(Cargo))));
@@ -120,9 +120,9 @@ static bool events_seen(sweep *s, bool made)
     return made;
 }
 
-bool event_posted(sweep *s) { return events_seen(s, done(reef_post(s->w, Cargo, {9}))); }
-bool events_read(sweep *s) { return !reef_event_reader_is_null(reef_event_reader_new(s->w, reef_id(Cargo))); }
-bool events_bound(sweep *s) { return events_seen(s, done(reef_events_bound(s->w, reef_id(Cargo), 1000))); }
+static bool event_posted(sweep *s) { return events_seen(s, done(reef_post(s->w, Cargo, {9}))); }
+static bool events_read(sweep *s) { return !reef_event_reader_is_null(reef_event_reader_new(s->w, reef_id(Cargo))); }
+static bool events_bound(sweep *s) { return events_seen(s, done(reef_events_bound(s->w, reef_id(Cargo), 1000))); }
 
 static bool save_seen(sweep *s, reef_status status, reef_bytes *bytes)
 {
@@ -130,17 +130,17 @@ static bool save_seen(sweep *s, reef_status status, reef_bytes *bytes)
     reef_bytes_free(bytes);
     return done(status);
 }
-bool saved(sweep *s)
+static bool saved(sweep *s)
 {
     reef_bytes b;
     return save_seen(s, reef_save_bytes(s->w, &b, &(reef_save_desc){.raw = true, .sealed = true}), &b);
 }
-bool saved_some(sweep *s)
+static bool saved_some(sweep *s)
 {
     reef_bytes b;
     return save_seen(s, reef_save_bytes(s->w, &b, &(reef_save_desc){.raw = true, .query = "in Mass"}), &b);
 }
-void with_changes(sweep *s)
+static void with_changes(sweep *s)
 {
     with_marks(s);
     assert_non_null(s->other = reef_fork(s->w));
@@ -149,7 +149,7 @@ void with_changes(sweep *s)
     assert_ok(reef_set_name(s->w, s->e[80], "Anna"));
     assert_ok(reef_spawn_many(s->w, 1500, NULL, reef_with(Health, 1, 2), reef_with(Mass, 3)));
 }
-bool saved_difference(sweep *s)
+static bool saved_difference(sweep *s)
 {
     reef_bytes b;
     const reef_status status = reef_diff_bytes(s->other, s->w, &b, &(reef_save_desc){.raw = true, .sealed = true});
@@ -157,3 +157,33 @@ bool saved_difference(sweep *s)
     reef_bytes_free(&b);
     return done(status);
 }
+
+const scenario system_scenarios[] = {
+    {"system_new, the first", NULL, system_first},
+    {"system_new, with hints", with_systems, system_ordered},
+    {"system_replace", with_systems, system_replaced},
+    {"system_remove", with_systems, system_removed},
+    {"module_use", with_systems, module_used},
+    {"module_use, another version", with_module, module_replaced},
+    {"module_remove", with_module, module_removed},
+    {"system_switch", with_systems, system_switched},
+    {"phase_new, before systems", NULL, phase_made},
+    {"phase_new", with_systems, phase_made},
+    {"fork, systems", with_systems, make_fork},
+    {"post, first", one_receives, event_posted},
+    {"post, growth", with_events, event_posted},
+    {"event_reader_new, first", NULL, events_read},
+    {"event_reader_new", with_events, events_read},
+    {"events_bound, first", NULL, events_bound},
+    {"events_bound", with_events, events_bound},
+    {"snapshot_take, events", with_events_kept, take_snapshot},
+    {"fork, events", with_events, make_fork},
+    {"restore, events", with_events_kept, restore},
+    {"hash, events", with_events_kept, hash},
+    {"save_bytes", with_marks, saved},
+    {"save_bytes, common", with_common, saved},
+    {"save_bytes, events", with_events, saved},
+    {"save_bytes, a query", with_marks, saved_some},
+    {"diff_bytes", with_changes, saved_difference},
+    {0},
+};

@@ -279,6 +279,12 @@ extern int reef_bug;
     X(644, "reef_net: a radius counts along x only") \
     X(646, "reef_net: a recording's inputs may be outside of their description") \
     X(648, "reef_net: the search for a difference looks at every second range only") \
+    X(605, "reef_net: a member that is late isn't waited for, and not dropped either") \
+    X(606, "reef_net: who has just become a member promises before it is caught up") \
+    X(607, "reef_net: a spectator confirms what the host has confirmed in another view") \
+    X(608, "reef_net: who is told something else than the others doesn't believe them") \
+    X(609, "reef_net: a player begins by a command in inputs that don't count") \
+    X(612, "reef_net: a member that hears nothing is waited for") \
     X(593, "a section of a file may name types of any home") \
     X(518, "a command gives an entity a unique value that another one has") \
     X(519, "after a rewind unique values are those of the time before") \
@@ -301,6 +307,8 @@ extern int reef_bug;
     X(613, "inputs that a change of layout drops can refuse it") \
     X(614, "a change of layout drops the future of a history at its first tick") \
     X(615, "an input gets another layout while a step reads it") \
-    X(616, "scripts end when a replay is over")
+    X(616, "scripts end when a replay is over") \
+    X(633, "of all values of a type only those of the first chunk of each table are walked") \
+    X(634, "free ids that lie at the same place in two worlds count as the same")
 
 #endif

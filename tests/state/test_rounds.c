@@ -668,7 +668,7 @@ static void look_at_state(inspection *x, const reef_world *w)
         unindexed += s->stores[i].relation && s->stores[i].unindexed;
         assert_true(s->stores[i].count <= 8 * PEOPLE_MOST);
     }
-    for (uint32_t i = 0; i < s->run_count; i++) assert_true(s->runs[i].version <= w->hot.version);
+    for (uint32_t i = 0; i < s->runs.count; i++) assert_true(s->runs.of[i].number <= w->hot.version);
     /* A call gives back or takes one index; one that destroys many has each counted. */
     grows(x, "ring head", s->ring_head, 2);
     grows(x, "ring tail", s->ring_tail, 2);
@@ -695,9 +695,9 @@ static void look_at_state(inspection *x, const reef_world *w)
     stays(x, "types of events", s->event_count, 1);
     stays(x, "events that wait", kept, 1 << 12);
     stays(x, "places of events", s->event_place_count, 4);
-    stays(x, "places of readers", s->place_count, 8);
-    stays(x, "runs", s->run_count, 2 * SYSTEMS_MOST); /* of systems and queries that ask for changes */
-    stays(x, "clocks", s->clock_count, SYSTEMS_MOST);
+    stays(x, "places of readers", s->places.count, 8);
+    stays(x, "runs", s->runs.count, 2 * SYSTEMS_MOST); /* of systems and queries that ask for changes */
+    stays(x, "clocks", s->clocks.count, SYSTEMS_MOST);
     stays(x, "names", s->name_count, 50);
     stays(x, "buckets of names", s->name_buckets, 1024);
     stays(x, "bytes of memory", heap_of(x->g->fixed)->bytes, UINT64_C(64) << 20);
@@ -808,8 +808,8 @@ static void what_is_gone_leaves_nothing(void **fixed)
             reef_snapshot_free(s);
         }
         assert_ok(reef_system_remove(w, once));
-        assert_true(w->state.run_count <= MOST && w->state.run_room <= MOST);
-        assert_true(w->state.clock_count <= MOST && w->state.clock_room <= MOST);
+        assert_true(w->state.runs.count <= MOST && w->state.runs.room <= MOST);
+        assert_true(w->state.clocks.count <= MOST && w->state.clocks.room <= MOST);
         assert_true(w->state.event_place_count <= MOST);
     }
     assert_valid(w);

@@ -195,7 +195,7 @@ static void record(paper *p)
         *j = (job){.world = p->w,
                    .system = free_system(),
                    .number = k,
-                   .by = {{.world = p->w, .lane = k, .lanes = JOBS}, &reef__job_recorder_calls}};
+                   .by = {.ids = {.world = p->w, .lane = k, .lanes = JOBS}, .calls = &reef__job_recorder_calls}};
         reef_block b = {.world = p->w, .loop.job = j};
         for (uint32_t end = p->count + random_below(&p->seed, ORDERS / JOBS); p->count < end && p->count + 1 < ORDERS;)
             order_some(p, &b);

@@ -662,11 +662,14 @@ static void the_error_record_holds_column_and_detail(void **state)
                      e.detail);
         assert_true(reef_type_name(e.component) != NULL);
     }
-    /* Of a struct it is the number of the term, so there is no sentence about a column. */
+    /* Of a struct it is the number of the term. */
     assert_true(reef_query_is_null(reef_query_make(
         w, &(reef_query_desc){.terms = {{.component = reef_id(Mass), .each = true, .access = REEF_WITH}}})));
     assert_int_equal(reef_last_error(w).number, 1);
-    assert_string_equal(reef_last_error(w).detail, "");
+    assert_string_equal(reef_last_error(w).detail,
+                        "term 1: 'each' may be used once, before a term with data that is in no group");
+    reef_error_text(w, text, sizeof text);
+    assert_null(strstr(text, "column"));
     /* The next failure has none. */
     assert_status(REEF_NOT_ALIVE, reef_destroy(w, (reef_entity){3, 3}));
     assert_string_equal(reef_last_error(w).detail, "");

@@ -169,7 +169,7 @@ static void refused(void **state)
     const reef_condition wrong = {"left", REEF_AS, reef_literal_i64(3), reef_literal_i64(0)};
     assert_true(reef_query_is_null(reef_query_make(
         w, &(reef_query_desc){.terms = {{.component = reef_id(Life), .conditions = &wrong, .count = 1}}})));
-    assert_string_equal(reef_last_error(w).detail, "'as' stands before the name of the value");
+    assert_string_equal(reef_last_error(w).detail, "term 1: 'as' stands before the name of the value");
     reef_query q = reef_query_new(w, "Life(left as $l, most == $l, speed < $s)");
     assert_int_equal(reef_query_set(w, q, "l", 3), REEF_BAD_ARGUMENT);
     assert_string_equal(reef_last_error(w).detail, "$l is the value of a field, which the query names by 'as'");
