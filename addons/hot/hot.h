@@ -36,6 +36,7 @@ uint32_t hot_loader_ranges(void *library, reef_code_range *ranges);
 bool hot_folder_make(char *path, size_t size);
 void hot_folder_remove(const char *path);
 void hot_file_remove(const char *path);
+uint64_t hot_clock_ns(void); /* of the system, from any begin */
 
 /* ---- gone.c ---- */
 

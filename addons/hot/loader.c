@@ -10,6 +10,7 @@
 #include <windows.h>
 #else
 #include <dlfcn.h>
+#include <time.h>
 #include <unistd.h>
 #endif
 #if defined(__linux__)
@@ -51,6 +52,13 @@ bool hot_folder_make(char *path, size_t size)
     return false;
 }
 void hot_folder_remove(const char *path) { (void)_rmdir(path); }
+uint64_t hot_clock_ns(void)
+{
+    LARGE_INTEGER now, second;
+    (void)QueryPerformanceCounter(&now);
+    (void)QueryPerformanceFrequency(&second);
+    return (uint64_t)((double)now.QuadPart / (double)second.QuadPart * 1e9);
+}
 
 #else
 
@@ -119,6 +127,12 @@ bool hot_folder_make(char *path, size_t size)
     return n > 0 && (size_t)n < size && mkdtemp(path) != NULL;
 }
 void hot_folder_remove(const char *path) { (void)rmdir(path); }
+uint64_t hot_clock_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
 
 #endif
 

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <stdarg.h>
 #include <string.h>
-#include <time.h>
 
 /* A library that is open. */
 typedef struct hot_library {
@@ -169,13 +168,6 @@ static void replay_begin(reef_hot_code *h)
     hot_say(h, "the last ticks can't be played again: %s", why);
 }
 
-static uint64_t clock_ns(void)
-{
-    struct timespec t;
-    (void)timespec_get(&t, TIME_UTC);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static reef_hot_event replay_ends(reef_hot_code *h, reef_status s)
 {
     char why[REEF_DETAIL_MAX + 200];
@@ -193,13 +185,13 @@ static reef_hot_event replay_ends(reef_hot_code *h, reef_status s)
 static reef_hot_event replay_poll(reef_hot_code *h, uint64_t most)
 {
     enum { WHILE_NS = 4000000 };
-    const uint64_t begin = clock_ns();
+    const uint64_t begin = hot_clock_ns();
     reef_replay_range r = reef_replay_reach(h->replay);
     const uint64_t least = r.end - h->replay_end + 1;
     reef_status s = REEF_OK;
     h->replay_end = r.end;
     for (uint64_t n = 0; s >= 0 && r.tick < r.end; n++) {
-        const bool on = most ? n < most : clock_ns() - begin < WHILE_NS;
+        const bool on = most ? n < most : hot_clock_ns() - begin < WHILE_NS;
         if (!on && n >= least) return REEF_HOT_SAME;
         s = reef_replay_play(h->replay, 1);
         r = reef_replay_reach(h->replay);
