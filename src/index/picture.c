@@ -214,13 +214,13 @@ static void copy_radius(const picture_source *s, gathered *g)
 static bool all_narrow_between(const float *at, uint32_t n, float low, float high)
 {
     uint32_t outside = 0;
-    for (uint32_t i = 0; i < n; i++) outside |= (at[i] >= low) & (at[i] < high) ? 0 : 1u;
+    for (uint32_t i = 0; i < n; i++) outside |= ((at[i] >= low) & (at[i] < high)) ? 0 : 1u;
     return outside == 0;
 }
 static bool all_wide_between(const double *at, uint32_t n, double low, double high)
 {
     uint64_t outside = 0;
-    for (uint32_t i = 0; i < n; i++) outside |= (at[i] >= low) & (at[i] < high) ? 0 : UINT64_C(1);
+    for (uint32_t i = 0; i < n; i++) outside |= ((at[i] >= low) & (at[i] < high)) ? 0 : UINT64_C(1);
     return outside == 0;
 }
 
@@ -263,24 +263,24 @@ static void keep_those_somewhere(const place_type *t, gathered *g, uint32_t n, c
 }
 
 /* In a world with ghosts: leaves out who is disabled as a whole, unless the block's rows are ghosts. */
-static const uint64_t *rows_shown(const picture_source *s, const uint64_t *mask, uint64_t *shown)
+static const uint64_t *rows_shown(const picture_source *s, const uint64_t *mask, uint64_t *of_them)
 {
     const reef_world *w = s->p->world;
     const uint64_t *disabled = disabled_words(w, 0, s->b.loop.unit);
     if (disabled == NULL || reef__slot_seek(w, w->place_ghost, s->b.loop.slots[0].head.table) != 0) return mask;
-    for (uint32_t k = 0; k < BIT_WORDS; k++) shown[k] = (mask ? mask[k] : ~UINT64_C(0)) & ~disabled[k];
-    return shown;
+    for (uint32_t k = 0; k < BIT_WORDS; k++) of_them[k] = (mask ? mask[k] : ~UINT64_C(0)) & ~disabled[k];
+    return of_them;
 }
 
 static bool picture_next(void *context, gathered *g)
 {
     picture_source *s = context;
     const place_type *t = s->p->type;
-    uint64_t shown[BIT_WORDS];
+    uint64_t of_them[BIT_WORDS];
     if (!reef_next(&s->b)) return false;
     const uint32_t n = g->count = s->b.count;
     const uint64_t *mask = reef_block_mask(&s->b);
-    if (UNLIKELY(s->p->world->place_ghost != 0)) mask = rows_shown(s, mask, shown);
+    if (UNLIKELY(s->p->world->place_ghost != 0)) mask = rows_shown(s, mask, of_them);
     for (uint32_t a = 0; a < t->axes; a++) copy_axis(s, a, g);
     if (t->body) copy_radius(s, g);
     for (uint32_t k = 0; s->handles && k < t->carried_count; k++)

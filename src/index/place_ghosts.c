@@ -46,7 +46,8 @@ COLD reef_status reef_place_ghosts(reef_world *w, reef_component ghost, double r
     reef_status s = REEF_OK;
     if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
     if (t == NULL) s = REEF_UNKNOWN_TYPE;
-    else if (t->size != 0 || !in_table(t) || t->relation || !(reach >= 0)) s = REEF_BAD_ARGUMENT;
+    else if (t->size != 0 || !in_table(t) || t->relation) s = refuse_because(w, "ghosts are marked by a tag");
+    else if (!(reach >= 0)) s = refuse_because(w, "the reach is negative, or no number");
     else if (w->running || w->locks) s = REEF_LOCKED;
     if (s != REEF_OK) return reef__failure(w, s, op, ghost, (reef_entity){0, 0}, 0);
     while (w->pictures) reef__picture_leave(w->pictures);
