@@ -235,6 +235,7 @@ static bool should_know(const reef_net *net, uint32_t s)
 {
     enum { DELAY_MOST = 32 };
     const net_link *l = &net->links[s];
+    if (net->seat < 0) return false; /* nobody waits for who has no seat */
     const uint64_t last = l->have[net->seat] + net->config.ahead_max + DELAY_MOST;
     return l->hears >> net->seat & 1 || net->seats[s].have > last;
 }

@@ -284,8 +284,8 @@ static bool joined_side_take(const look *l, uint32_t test, joined_side *side)
 /* False: the row hasn't got the field. */
 static bool joined_operand(const query *q, const joined_side *side, uint32_t row, operand *to)
 {
-    const char *p = side->column + row * side->stride;
-    if (side->column == NULL) p = reef__value_field(q, side->test, side->entities[row]);
+    const char *p =
+        side->column ? side->column + row * side->stride : reef__value_field(q, side->test, side->entities[row]);
     if (p) *to = operand_at(side->test, p);
     return p != NULL;
 }
