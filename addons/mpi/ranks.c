@@ -108,6 +108,8 @@ static bool phases_are_right(reef_ranks *r, char *reason)
 static bool same_everywhere(reef_ranks *r, char *reason)
 {
     const reef_stats s = reef_world_stats(r->world);
+    uint64_t reach;
+    memcpy(&reach, &r->config.reach, sizeof reach);
     uint64_t x[] = {r->config.cells,
                     s.entities,
                     s.indices,
@@ -115,7 +117,7 @@ static bool same_everywhere(reef_ranks *r, char *reason)
                     reef_tick_count(r->world),
                     r->config.ghost_count,
                     r->config.message_count,
-                    (uint64_t)(r->config.reach * 1024),
+                    reach,
                     reef_hash(r->world)};
     enum { N = sizeof x / sizeof x[0] };
     uint64_t both[2 * N];

@@ -162,9 +162,10 @@ static reef_status terms_check(reef_world *w, const char *op, const query_text *
         return s == REEF_OK ? s : term_refuse(w, op, l, s, i, why);
     }
     if (t->component.id || t->count == 0)
-        return term_refuse(w, op, l, REEF_BAD_ARGUMENT, i, "a group has no component, and at least one term");
+        return term_refuse(w, op, l, REEF_BAD_ARGUMENT, i, "a group has no component, and `count` terms follow it");
     for (uint32_t k = 0; k < t->count; k++) {
-        if (*at >= l->count) return term_refuse(w, op, l, REEF_BAD_ARGUMENT, i, "a group of more terms than follow");
+        if (*at >= l->count)
+            return term_refuse(w, op, l, REEF_BAD_ARGUMENT, i, "a group has no component, and `count` terms follow it");
         reef_status s = terms_check(w, op, l, facts, at, false, filter || t->op == REEF_NONE_OF);
         if (s != REEF_OK) return s;
     }

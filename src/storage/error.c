@@ -41,7 +41,7 @@ static void error_put_number(text_out *o, const reef_error *e)
 {
     const type *t = reef__type_of(e->component.id);
     if (e->detail[0]) {
-        const bool placed = strncmp(e->detail, "term ", 5) == 0 || strncmp(e->detail, "touch ", 6) == 0;
+        const bool placed = strncmp(e->detail, "term ", 5) == 0; /* of a struct: the number is in the detail */
         if (e->number && !placed && e->status != REEF_LOCKED)
             reef__text_put(o, reef__status_of_file(e->status) ? " (byte %" PRIu64 ")" : " (column %" PRIu64 ")",
                            e->number);
@@ -211,6 +211,7 @@ COLD reef_status reef__failure_record(reef_world *w, const reef_error *e)
         running_failure(w, e);
     } else {
         w->error = *e;
+        w->why = NULL; /* it belongs to this failure alone */
     }
     if (!w->flushing || w->notifying) reef__failure_report(w, e);
     return e->status;
@@ -274,7 +275,6 @@ COLD reef_status reef__failure(reef_world *w, reef_status status, const char *op
     if (status == REEF_BAD_ARGUMENT && !w->running && w->why && error.detail[0] == 0) {
         strcpy(error.detail, w->why);
         error.number = 0; /* beside a detail it would be a place in a text */
-        w->why = NULL;
     }
     return reef__failure_record(w, &error);
 }

@@ -187,7 +187,7 @@ struct reef_world {
      * relations to them needn't follow, since it ends as a whole (reef__relation_end). Else NULL */
     const uint8_t *doomed;
     relation_refusal refused; /* status OK: none */
-    const char *why;          /* of the next BAD_ARGUMENT (reef__because); NULL: it isn't known */
+    const char *why;          /* of the next BAD_ARGUMENT (refuse_because); NULL: it isn't known */
     const void *relating;     /* the value of a relation that was checked already and says its place; NULL: none */
     const struct observer *notifying; /* the observer that runs; NULL: none */
     /* spare chunks of command buffers, by length; guarded by the lock of the family */

@@ -106,7 +106,7 @@ static COLD bool draft_touches(system_draft *d)
     for (uint32_t i = 0; i < REEF_TOUCHES_MAX && d->desc->touches[i].kind != 0; i++) {
         const reef_touch t = d->desc->touches[i];
         if ((uint32_t)t.kind > REEF_PLACED)
-            return refuse_detail(d, REEF_BAD_ARGUMENT, i + 1, "touch without a kind of reef_touch_kind");
+            return refuse_detail(d, REEF_BAD_ARGUMENT, i + 1, "a member isn't of its enumeration");
         if (d->text.count == REEF_TOUCHES_MAX) return refuse_system(d, REEF_LIMIT, t.type, i + 1);
         d->text.touch[d->text.count] = t;
         d->text.column[d->text.count++] = i + 1;

@@ -58,7 +58,7 @@ void reef__value_take_back(const type *t, void *slot, const reef_value *v, uint3
     else reef__value_move(t, (char *)(uintptr_t)v->data + (value_is_array(v) ? (size_t)i * t->stride : 0), slot);
 }
 
-const char reef__part_text[] = "it comes and goes with its type in REEF_SPLIT";
+const char reef__part_text[] = "it comes with its type in REEF_SPLIT";
 const char reef__no_value_text[] = "the value is NULL";
 
 reef_status reef__value_sound(const reef_value *v, bool remove, uint32_t n, const char **why)
@@ -66,7 +66,7 @@ reef_status reef__value_sound(const reef_value *v, bool remove, uint32_t n, cons
     const type *t = reef__type_of(v->component.id);
     *why = reef__part_text;
     if (t->owner) return REEF_BAD_ARGUMENT;
-    *why = "no value of this kind fits here";
+    *why = "this kind of value is wrong";
     switch (v->kind) {
     case REEF_VALUE_DEFAULT: return REEF_OK;
     case REEF_VALUE_REMOVE: return remove ? REEF_OK : REEF_BAD_ARGUMENT;

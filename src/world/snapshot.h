@@ -40,4 +40,8 @@ void reef__state_exchange(reef_world *w, reef_world *other);
  * REEF_FORK_RESET types. False: no memory; both worlds are as before. */
 bool reef__world_adopt(reef_world *w, reef_world *other, bool resets_too);
 
+/* The bytes that a snapshot holds and the state after it doesn't. One comparison for each container, page and block
+ * finds what wasn't written in between. */
+uint64_t reef__snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state *next);
+
 #endif

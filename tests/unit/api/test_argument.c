@@ -16,6 +16,10 @@ REEF_COMPONENT(Pair);
 REEF_FIELDS(Pair, a, b);
 REEF_COMPONENT_IN(Cut, REEF_SPLIT);
 REEF_FIELDS(Cut, a, b);
+typedef struct {
+    int32_t a;
+} Bare;
+REEF_COMPONENT_IN(Bare, REEF_SPLIT);
 REEF_TAG(Sign);
 REEF_RELATION(Likes);
 REEF_RELATION(Beside, REEF_SYMMETRIC);
@@ -93,6 +97,9 @@ CALL(system_nothing, reef_system_new(w, NULL))
 CALL(system_functionless, reef_system_new(w, &(reef_system_desc){.name = "some"}))
 CALL(system_writes_nothing,
      reef_system_new(w, &(reef_system_desc){.name = "s", .function = nothing, .touches = {{.kind = REEF_WRITES}}}))
+CALL(system_touches_oddly,
+     reef_system_new(w,
+                     &(reef_system_desc){.name = "s", .function = nothing, .touches = {{.kind = (reef_touch_kind)99}}}))
 CALL(post_nothing, reef_post_id(w, reef_id(Pair), NULL, sizeof(Pair)))
 CALL(script_nothing, reef_script_add(w, one(w), NULL, NULL))
 CALL(set_where_nothing, reef_set_where_id(w, pairs(w), reef_id(Pair), NULL, sizeof(Pair), NULL))
@@ -117,7 +124,7 @@ static const struct {
     {query_no_desc, "the description is NULL"},
     {query_bad_access, "component Pair: an argument is wrong: term 1: a member isn't of its enumeration"},
     {query_tag_changed, "term 2: 'changed' needs a type with data, a switch, or one with track_rows"},
-    {query_empty_group, "term 1: a group has no component, and at least one term"},
+    {query_empty_group, "term 1: a group has no component, and `count` terms follow it"},
     {order_tag, "a tag has no values to order by"},
     {order_no_field, "it has no field of this name"},
     {order_which_field, "it needs a `field` or a `key` to be ordered by"},
@@ -139,7 +146,7 @@ static const struct {
     {write_nothing, "the list of entities is NULL"},
     {set_nothing, "component Pair, entity 0v1: an argument is wrong: the value is NULL"},
     {set_missing, "the value is NULL"},
-    {mut_split, "REEF_SPLIT has no address: use reef_read, reef_set"},
+    {mut_split, "REEF_SPLIT has no address: use reef_read"},
     {append_tag, "a tag has no values"},
     {change_nothing, "the list of values is NULL"},
     {share_pair, "its home isn't REEF_SHARED"},
@@ -153,6 +160,7 @@ static const struct {
     {system_nothing, "the description is NULL"},
     {system_functionless, "a system needs a function"},
     {system_writes_nothing, "this names a component, which is missing"},
+    {system_touches_oddly, "a member isn't of its enumeration"},
     {post_nothing, "the value is NULL"},
     {script_nothing, "the class is NULL, or has no name, or too much data"},
     {set_where_nothing, "the value is NULL"},
@@ -182,6 +190,10 @@ static void a_reason_is_told_once(void **state)
     assert_null(reef_mut_id(w, one(w), reef_id(Cut)));
     assert_int_equal(reef_tick(w, -1), REEF_BAD_ARGUMENT);
     assert_string_equal(reef_last_error(w).detail, "a tick takes 0 to 1,000,000 seconds");
+    reef_value both[] = {reef_value_make(reef_id(Pair), REEF_VALUE_DEFAULT, 0, NULL),
+                         reef_value_make(reef_id(Bare), REEF_VALUE_DEFAULT, 0, NULL)};
+    assert_true(reef_entity_is_null(reef_spawn_values(w, both, 2)));
+    assert_string_equal(reef_last_error(w).detail, "in REEF_SPLIT it needs REEF_FIELDS");
     const reef_entity dead = one(w);
     reef_destroy(w, dead);
     assert_int_equal(reef_set(w, dead, Pair, 1, 2), REEF_NOT_ALIVE);
