@@ -66,8 +66,7 @@ static reef_status absence(const reef_world *w, reef_entity e, reef_component c)
     const type *t = reef__type_of(c.id);
     uint32_t one;
     if (place_of(w, e) == PLACE_DEAD) return REEF_NOT_ALIVE;
-    if (t && t->split && reef_has_id(w, e, c))
-        return refuse_because(w, "REEF_SPLIT has no address: use reef_read");
+    if (t && t->split && reef_has_id(w, e, c)) return refuse_because(w, "REEF_SPLIT has no address: use reef_read");
     if (t && has_subtypes(t) && reef__subtypes_by->find(w, e, t, &one) == REEF_AMBIGUOUS) return REEF_AMBIGUOUS;
     return reef__world_knows(w, c.id) ? REEF_ABSENT : REEF_UNKNOWN_TYPE;
 }
