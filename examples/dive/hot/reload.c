@@ -184,8 +184,9 @@ void reload_frame(reload *r, session *s)
     if (event == REEF_HOT_REFUSED || event == REEF_HOT_KEPT) say(r, event == REEF_HOT_REFUSED, reef_hot_text(r->hot));
     if (event == REEF_HOT_LOADED) {
         const double took = (double)(clock_ns(CLOCK_REALTIME) - r->newest_ns) / 1e9;
-        const double building = (double)r->building_ns / 1e9;
-        snprintf(text, sizeof text, "new rules, %.2f s after they were saved (building took %.2f s)", took, building);
+        const int64_t built = r->build != 0 ? now - r->began_ns : r->building_ns; /* its end may not be known yet */
+        snprintf(text, sizeof text, "new rules, %.2f s after they were saved (building took %.2f s)", took,
+                 (double)built / 1e9);
         say(r, false, text);
     }
     if (event == REEF_HOT_REPLAYED) fprintf(stderr, "dive: %s\n", reef_hot_text(r->hot));
