@@ -173,7 +173,9 @@ static void report_print(const replay *r)
     printf("recorded: %" PRIu64 " tick%s from the state before tick %" PRIu64 "%s\n", r->about.ticks,
            plural(r->about.ticks), r->about.first, r->about.torn ? "; the end is torn" : "");
     if (!r->about.differs) return;
-    printf("reported: tick %" PRIu64 ", with player %d: system ", d->tick, d->player);
+    printf("reported: tick %" PRIu64 ", with ", d->tick);
+    if (d->player < 0) printf("somebody who joined: system ");
+    else printf("player %d: system ", d->player);
     put_name(d->system[0] ? d->system : "?");
     printf(", component ");
     put_name(d->component[0] ? d->component : "?");

@@ -191,6 +191,7 @@ static void link_begin(reef_net *net, uint32_t s)
         *guest = (net_link){0};
         l->guest = false;
         l->awaited_at = net->now;
+        net__desync_moved(net, guest, l);
         return;
     }
     *l = (net_link){.used = true,
@@ -217,7 +218,10 @@ void net__view_install(reef_net *net, const net_view *view)
         if (seat->frozen || waits(net, &net->links[s])) seat->grew_at = net->now;
         seat->frozen = false;
         net->links[s].proposed = false;
-        if (seat->incarnation != view->seat[s].incarnation)
+        const bool another = seat->incarnation != view->seat[s].incarnation;
+        if (another && seat->first < seat->end && seat->end > net->whole_from) /* its inputs are forgotten */
+            net->whole_from = seat->end < net->tick ? seat->end : net->tick;
+        if (another)
             *seat = (net_seat){.incarnation = view->seat[s].incarnation,
                                .address = view->seat[s].address,
                                .first = NET_NEVER,
@@ -302,6 +306,15 @@ static uint32_t rank(const reef_net *net, uint32_t suspected)
     return n;
 }
 
+/* Can this guest become a member now? All wait for a member's word, so one that still plays what it missed would stop
+ * them. What it is heard to have confirmed was told to it a round trip ago. */
+static bool may_play(const reef_net *net, const net_link *l)
+{
+    const uint64_t behind = NET_SLOTS / 4 + l->round_ns / net->config.step_ns;
+    return l->used && l->guest && l->ready && !l->spectator && !l->differs && l->confirmed + behind >= net->checked &&
+           net__silent(net, l) < net->config.silence_ns / 4;
+}
+
 /* As the host: a guest that can become a member now; -1: none. A seat's number is given again only when everybody has
  * confirmed the end of its last player. */
 static int guest_to_add(const reef_net *net)
@@ -321,9 +334,7 @@ static int guest_to_add(const reef_net *net)
         if (confirmed < least) least = confirmed;
     }
     for (uint32_t i = NET_SEATS; room && (last == 0 || least >= last) && i < NET_LINKS; i++)
-        if (net->links[i].used && net->links[i].guest && net->links[i].ready && !net->links[i].spectator &&
-            net__silent(net, &net->links[i]) < net->config.silence_ns / 4)
-            return (int)i;
+        if (may_play(net, &net->links[i])) return (int)i;
     return -1;
 }
 
@@ -353,7 +364,7 @@ static void value_make(reef_net *net)
         v->seat[s].end = seat->first < least && p->least[s] < least ? least : p->least[s];
     }
     const net_link *guest = p->add >= 0 ? &net->links[p->add] : NULL;
-    for (uint32_t s = 0; guest && guest->used && guest->ready && s < NET_SEATS; s++) {
+    for (uint32_t s = 0; guest && guest->used && guest->ready && !guest->differs && s < NET_SEATS; s++) {
         if (net->view.members & 1u << s) continue;
         v->members |= 1u << s;
         v->seat[s].incarnation = guest->incarnation;

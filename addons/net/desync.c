@@ -1,9 +1,11 @@
 /* Two programs whose confirmed states differ find out where, before the session ends.
  *
- * Both go back to the last state that was equal, or if they don't know one to the earliest that both still have, and
- * then compare lists of hashes, one stage after the other. Both know both lists, and so both take the same way:
+ * Both go back to the last state that was equal (kept.c), or if they don't know one to the earliest that both still
+ * have, and then compare lists of hashes, one stage after the other. Both know both lists, and so both take the same
+ * way:
  *
- *     TICKS    the state after each tick since          -> the first tick that led to different states
+ *     TICKS    that state, and the one after each tick  -> the first tick that led to different states; or the states
+ *              since                                       that they begin with differ already, and nothing is played
  *     SYSTEMS  that tick again, with the first k systems only, k = 0, 1 ...   -> the system
  *     PARTS    the parts of the hash after the tick: of the ids, names, times ..., and of each type; the highest index
  *              of an entity                             -> the type, and with which stage places begin
@@ -20,6 +22,10 @@
  * Each side sends the lists that it has until the other one has got on. The session goes on meanwhile: for a list the
  * world is set to an earlier state and back, within an update. What can't be found within three seconds is left out of
  * the report.
+ *
+ * A joiner is compared with from the state on that it got, and doesn't become a member while it differs. So that nobody
+ * keeps the host busy by coming again and again, the host searches with such guests once in `patience_ns`, and sends
+ * others away.
  *
  * Then each side judges by itself. It is right if a quorum of the members has told its hash. Who is right drops the
  * other one; who isn't ends. So a program that plays other rules, or lies about its hashes, ends its own part only. If
@@ -45,24 +51,30 @@ static uint64_t mix(uint64_t h, uint64_t value)
 static reef_status keep(reef_net *net, net_desync *d)
 {
     if (d->start) return REEF_OK;
+    if (net->history == NULL) return REEF_NO_MEMORY;
     const uint64_t first = net->base + reef_history_reach(net->history).first;
-    if (d->equal < first) d->equal = first;
-    d->start_tick = d->equal;
-    d->inputs_until = d->tick;
-    d->inputs_bytes = (size_t)(d->tick - d->equal) * net->packed_bytes;
-    if (d->inputs == NULL) d->inputs = net__alloc(net, d->inputs_bytes + 1);
-    reef_world *fork = net__fork_at(net, d->equal);
-    if (d->inputs && fork) d->start = reef_snapshot_take(fork);
+    uint64_t from = d->equal;
+    reef_world *fork = net__kept_fork(net, d->with, &from);
+    if (fork == NULL && first > d->equal && first <= d->tick) fork = net__fork_at(net, from = first);
+    if (fork == NULL) return REEF_NO_MEMORY;
+    if (from > d->equal) d->equal = from;
+    d->inputs_bytes = (size_t)(d->tick - from) * net->packed_bytes;
+    d->inputs = net__alloc(net, d->inputs_bytes + 1);
+    if (d->inputs) d->start = reef_snapshot_take(fork);
     reef_world_free(fork);
     if (d->start == NULL) {
         net__release(net, d->inputs, d->inputs_bytes + 1);
         d->inputs = NULL;
         return REEF_NO_MEMORY;
     }
-    for (uint64_t t = d->equal; t < d->tick; t++) {
+    d->start_tick = from;
+    d->inputs_until = d->tick;
+    for (uint64_t t = from; t < d->tick; t++) {
         size_t bytes;
-        const void *input = reef_history_input(net->history, t - net->base, &bytes);
-        if (input) memcpy(d->inputs + (size_t)(t - d->equal) * net->packed_bytes, input, net->packed_bytes);
+        unsigned char *to = d->inputs + (size_t)(t - from) * net->packed_bytes;
+        const void *input = t < first ? NULL : reef_history_input(net->history, t - net->base, &bytes);
+        if (input) memcpy(to, input, net->packed_bytes);
+        else net__pack(net, t, to);
     }
     return REEF_OK;
 }
@@ -77,9 +89,10 @@ static reef_status play(reef_net *net, const net_desync *d, uint64_t t)
 static reef_status ticks_list(reef_net *net, net_desync *d)
 {
     reef_status s = reef_restore(net->config.world, d->start);
-    for (uint64_t t = d->start_tick; s >= 0 && t < d->tick; t++) {
-        s = play(net, d, t);
+    for (uint64_t t = d->start_tick; s >= 0; t++) {
         if (t >= d->equal) d->mine[NET_TICKS][d->count[NET_TICKS]++] = reef_hash(net->config.world);
+        if (t == d->tick) break;
+        s = play(net, d, t);
     }
     return s;
 }
@@ -110,6 +123,11 @@ static reef_status systems_list(reef_net *net, net_desync *d)
         if (s >= 0) d->before = reef_snapshot_take(all.world);
         if (s >= 0 && d->before == NULL) s = REEF_NO_MEMORY;
     }
+    if (d->unequal && s >= 0) { /* no system made the difference */
+        d->mine[NET_SYSTEMS][d->count[NET_SYSTEMS]++] = reef_hash(all.world);
+        if (d->after == NULL) d->after = reef_snapshot_take(all.world);
+        return d->after ? REEF_OK : REEF_NO_MEMORY;
+    }
     for (uint32_t k = 0; s >= 0 && k <= all.count; k++) {
         for (uint32_t i = 0; i < all.count; i++) (void)reef_system_enable(all.world, all.of[i], i < k);
         s = reef_restore(all.world, d->before);
@@ -123,6 +141,10 @@ static reef_status systems_list(reef_net *net, net_desync *d)
 
 static void system_name(reef_net *net, net_desync *d, uint32_t k)
 {
+    if (d->unequal) {
+        (void)snprintf(d->report.system, sizeof d->report.system, "none: the states before this tick differ");
+        return;
+    }
     systems all = {.world = net->config.world};
     (void)reef_visit_systems(all.world, system_find, &all);
     if (k > 0 && k <= all.count) {
@@ -285,7 +307,8 @@ static bool conclude(reef_net *net, net_desync *d)
     switch (d->stage) {
     case NET_TICKS:
         if (i >= d->count[NET_TICKS]) return false;
-        d->at = d->report.tick = d->equal + i;
+        d->unequal = i == 0;
+        d->at = d->report.tick = i ? d->equal + i - 1 : d->equal;
         return true;
     case NET_SYSTEMS: system_name(net, d, i); return true;
     case NET_PARTS:
@@ -343,8 +366,10 @@ static reef_status list_make(reef_net *net, net_desync *d, uint32_t stage)
 static uint32_t stage_ahead(const net_desync *d) { return d->stage == NET_SYSTEMS ? NET_PARTS : d->stage; }
 
 /* Sends the lists of this stage, and of the one before, in which the other side may be. */
-static void lists_send(reef_net *net, const net_desync *d)
+static void lists_send(reef_net *net, net_desync *d)
 {
+    d->sent_at = net->now;
+    if (!d->with->used || d->with->incarnation != d->with_incarnation) return;
     uint32_t from = d->stage ? d->stage - 1 : 0;
     if (d->places && d->stage == d->places) from = NET_SYSTEMS;
     for (uint32_t stage = from; stage <= stage_ahead(d); stage++) {
@@ -380,11 +405,12 @@ void net__desync_free(reef_net *net)
 static void again(net_desync *d, uint64_t tick, uint64_t equal)
 {
     d->tick = tick;
-    d->equal = equal;
+    d->equal = tick - equal < NET_LIST ? equal : tick - (NET_LIST - 1);
+    equal = d->equal;
     d->report = (net_report){.tick = equal, .player = d->report.player};
     d->stage = NET_TICKS;
     d->places = 0;
-    d->done = false;
+    d->done = d->unequal = false;
     memset(d->made, 0, sizeof d->made);
     memset(d->count, 0, sizeof d->count);
     memset(d->their_count, 0, sizeof d->their_count);
@@ -405,26 +431,48 @@ static void begin(reef_net *net, net_link *with, uint64_t tick)
     *d = (net_desync){.with = with, .with_incarnation = with->incarnation, .tick = tick, .began_at = net->now};
     /* to the last state that was equal, or as far back as both can go */
     d->equal = tick > NET_LIST - 1 ? tick - (NET_LIST - 1) : 0;
-    if (with->equal_tick > d->equal) d->equal = with->equal_tick;
-    const uint64_t first = net->base + reef_history_reach(net->history).first;
-    if (d->equal < first) d->equal = first;
-    d->report.player = (int)(with - net->links);
+    if (with->equal_known && with->equal_tick > d->equal) d->equal = with->equal_tick;
+    d->report.player = with->guest ? -1 : (int)(with - net->links);
     d->report.tick = d->equal;
     (void)keep(net, d);
+}
+
+void net__desync_moved(reef_net *net, const net_link *from, net_link *to)
+{
+    if (net->desync == NULL || net->desync->with != from) return;
+    net->desync->with = to;
+    net->desync->report.player = (int)(to - net->links);
+}
+
+static void guest_drop(reef_net *net, net_link *guest)
+{
+    net__guest_release(net, guest);
+    *guest = (net_link){0};
+}
+
+/* As the host: is this a guest with whom it doesn't search? */
+static bool too_soon(reef_net *net, const net_link *link)
+{
+    if (!link->guest) return false;
+    if (net->guest_differed && net->now - net->guest_differed < net->config.patience_ns) return true;
+    net->guest_differed = net->now;
+    return false;
 }
 
 void net__hash_compare(reef_net *net, net_link *link, uint64_t tick, uint64_t hash)
 {
     const uint64_t mine = reef_net_hash(net, tick);
-    if (mine == 0 || tick <= link->hash_tick || link->differs) return;
+    if (mine == 0 || tick <= link->hash_tick || link->differs || tick < link->equal_tick) return;
     link->hash_tick = tick;
     net->stats.hashes_compared++;
-    if (mine == hash) link->equal_tick = tick;
-    else if (!link->guest) begin(net, link, tick);
-    else if (net->seat >= 0) { /* it will see that it differs from the host */ net__guest_release(net, link);
-        *link = (net_link){0};
-    }
+    if (mine == hash) {
+        link->equal_tick = tick;
+        link->equal_known = true;
+    } else if (too_soon(net, link)) guest_drop(net, link); /* it will see that it differs from the host */
+    else begin(net, link, tick);
 }
+
+bool net__searches(const reef_net *net) { return net->desync && !net->desync->over; }
 
 bool net__is_right(const reef_net *net)
 {
@@ -457,6 +505,8 @@ static void judge(reef_net *net, net_desync *d)
     }
     for (uint32_t s = 0; s < NET_SEATS; s++)
         if (net->links[s].used && net->links[s].differs) net->links[s].condemned_at = net->now;
+    for (uint32_t i = NET_SEATS; i < NET_LINKS; i++)
+        if (net->links[i].used && net->links[i].differs) guest_drop(net, &net->links[i]);
 }
 
 reef_status net__desync(reef_net *net)
@@ -469,8 +519,10 @@ reef_status net__desync(reef_net *net)
     for (bool moved = true; moved;) {
         moved = false;
         for (uint32_t stage = d->stage; stage <= stage_ahead(d); stage++) {
-            const reef_status made = d->made[stage] ? REEF_OK : list_make(net, d, stage);
+            if (d->made[stage]) continue;
+            const reef_status made = list_make(net, d, stage);
             if (d->present) return made;
+            if (d->made[stage]) lists_send(net, d); /* at once: both make the next list at the same time */
         }
         if (d->done || !d->made[d->stage] || d->their_count[d->stage] == 0) break;
         d->done = !conclude(net, d) || d->stage == NET_VALUE;
@@ -479,11 +531,7 @@ reef_status net__desync(reef_net *net)
         d->sent_at = 0;
         moved = !d->done;
     }
-    const bool there = d->with->used && d->with->incarnation == d->with_incarnation;
-    if (there && (d->sent_at == 0 || net->now - d->sent_at >= 10 * NET_MS)) {
-        d->sent_at = net->now;
-        lists_send(net, d);
-    }
+    if (d->sent_at == 0 || net->now - d->sent_at >= 10 * NET_MS) lists_send(net, d);
     if (net->now - d->began_at > LOOK_MS * NET_MS || (d->done && net->now - d->done_at > LINGER_MS * NET_MS))
         judge(net, d);
     return REEF_OK;
@@ -495,7 +543,7 @@ void net__desync_read(reef_net *net, wire *w)
     const uint64_t tick = wire_get64(w), hash = wire_get64(w), equal = wire_get64(w);
     const uint32_t stage = wire_get8(w), count = wire_get8(w);
     const uint64_t mine = reef_net_hash(net, tick);
-    if (w->bad || l == NULL || l->guest || stage >= NET_STAGES || count > NET_LIST || mine == 0) {
+    if (w->bad || l == NULL || stage >= NET_STAGES || count > NET_LIST || mine == 0) {
         net->stats.refused++;
         return;
     }
@@ -504,9 +552,9 @@ void net__desync_read(reef_net *net, wire *w)
     d = net->desync;
     if (d == NULL || d->with != l) return;
     if (d->over) return;
-    if (tick < d->tick && tick > d->start_tick) again(d, tick, d->start_tick); /* the other side saw an earlier one */
+    if (tick < d->tick && tick >= d->start_tick) again(d, tick, d->start_tick); /* the other side saw an earlier one */
     if (d->tick != tick) return;
-    if (equal > d->equal && equal < tick) again(d, tick, equal); /* it joined after that state */
+    if (equal > d->equal && equal <= tick) again(d, tick, equal); /* it joined after that state */
     if (equal != d->equal || d->their_count[stage]) return;
     for (uint32_t i = 0; i < count; i++) d->theirs[stage][i] = wire_get64(w);
     if (!w->bad) d->their_count[stage] = count;

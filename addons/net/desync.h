@@ -22,6 +22,7 @@ struct net_desync {
     uint64_t began_at, sent_at, done_at;
     uint32_t stage, places; /* places: the stage with which places begin; 0: not known */
     bool made[NET_STAGES];  /* the lists of this side */
+    bool unequal;           /* the states that both begin with differ already: nothing is played */
     bool done;              /* everything is found, or nothing more can be */
     bool over;              /* judged; only the report, and what is kept for a recording, is of use */
     /* The state before tick `start_tick`, and the inputs from there up to `tick`; states before and after tick `at`. */

@@ -63,6 +63,7 @@ void net__join_again(reef_net *net)
     if (net->incarnation == 0) net->incarnation = 1;
     if (next) net->server = next;
     net__join_release(net);
+    net__kept_free(net);
     reef_history_free(net->history);
     net->history = NULL;
     net->tick = net->complete = net->proven = net->agreed = net->checked = 0;
@@ -208,8 +209,12 @@ static void state_load(reef_net *net)
         memcpy(seat->key, view.seat[i].key, REEF_NET_KEY_BYTES);
     }
     memset(net->starts, 0, sizeof net->starts);
-    net->links[view.host] = (net_link){
-        .used = true, .incarnation = view.seat[view.host].incarnation, .address = net->server, .heard_at = net->now};
+    net->links[view.host] = (net_link){.used = true,
+                                       .incarnation = view.seat[view.host].incarnation,
+                                       .address = net->server,
+                                       .heard_at = net->now,
+                                       .equal_tick = tick,
+                                       .equal_known = true};
     memcpy(net->links[view.host].key, view.seat[view.host].key, REEF_NET_KEY_BYTES);
     net->phase = REEF_NET_WATCHING;
     net->paced_at = net->now;

@@ -165,6 +165,7 @@ typedef struct net_link {
     uint64_t round_ns, their_time, their_time_at;
     uint64_t view_sent_at;
     uint64_t hash_tick, equal_tick;    /* the last hash that was compared, and the last one that was equal */
+    bool equal_known;                  /* there is an equal_tick: of a hash, or of the state that the joiner got */
     bool differs;                      /* its hash was another one */
     uint64_t differs_at, condemned_at; /* condemned_at: when this program found that it is to be dropped; 0: not */
     /* a blob for a guest */
@@ -202,6 +203,12 @@ typedef struct net_proposal {
 } net_proposal;
 
 typedef struct net_desync net_desync;
+
+/* A state that was equal at both ends of a link, and that the history doesn't have any more; kept.c. */
+typedef struct net_kept {
+    uint64_t incarnation, tick;
+    reef_snapshot *state; /* NULL: none */
+} net_kept;
 
 struct reef_net {
     reef_net_config config;
@@ -270,6 +277,9 @@ struct reef_net {
     bool recorded;         /* the recording has begun */
     reef_status recording; /* what ended it */
     net_desync *desync;    /* states differ, and both sides look where; NULL: they don't */
+    net_kept kept[NET_LINKS];
+    uint64_t whole_from;     /* the inputs of all ticks from here on are in the ring, if it still has them */
+    uint64_t guest_differed; /* when the last search with a guest began; 0: none */
     reef_net_stats stats;
 };
 
@@ -362,8 +372,19 @@ void net__hash_compare(reef_net *net, net_link *link, uint64_t tick, uint64_t ha
 /* Fails when the world isn't in its own state again. */
 reef_status net__desync(reef_net *net);
 void net__desync_free(reef_net *net);
+/* The link of a guest who has become a member is another one. */
+void net__desync_moved(reef_net *net, const net_link *from, net_link *to);
+bool net__searches(const reef_net *net);
 bool net__is_right(const reef_net *net); /* a quorum has told the hashes of this program */
 void net__desync_read(reef_net *net, wire *w);
+
+/* ---- states to begin a search with: kept.c ---- */
+void net__kept_free(reef_net *net);
+/* Keeps and drops them; before each tick that is played. */
+void net__kept_advance(reef_net *net);
+/* A fork of the state before *tick, or of the earlier one that is kept of this link, whose tick is written there. NULL:
+ * neither is there, the inputs since aren't known, or there is no memory. */
+reef_world *net__kept_fork(reef_net *net, const net_link *link, uint64_t *tick);
 
 /* ---- recordings: recorder.c; nothing if there is no writer ---- */
 void net__record_begin(reef_net *net, uint64_t tick);

@@ -16,6 +16,8 @@ static reef_status step(void *context, reef_world *world, uint64_t tick, const v
 reef_status net__history_begin(reef_net *net, uint64_t tick)
 {
     reef_history_free(net->history);
+    net__kept_free(net);
+    net->whole_from = tick;
     net->history = reef_history_new(
         net->config.world,
         &(reef_history_config){.ticks = NET_SLOTS, .step = step, .context = net, .input_bytes = net->packed_bytes});
@@ -91,6 +93,8 @@ reef_status net__correct(reef_net *net)
 
 static bool may_play(const reef_net *net)
 {
+    /* nobody waits for who has no seat, and to play what it missed would make its answers late */
+    if (net->seat < 0 && net__searches(net)) return false;
     const uint64_t told = net->final + NET_SLOTS / 2; /* events that there was no memory to tell wait in their slots */
     const uint64_t known = net->config.spectator ? net->agreed : net->complete + net->config.ahead_max;
     return net->tick < (known < told ? known : told);
@@ -98,6 +102,7 @@ static bool may_play(const reef_net *net)
 
 static reef_status play(reef_net *net)
 {
+    net__kept_advance(net);
     net__emit(net);
     net__pack(net, net->tick, net->packed);
     const reef_status s = reef_history_step(net->history, net->packed, net->packed_bytes);

@@ -70,11 +70,12 @@ static reef_status difference_put(reef_writer to, const net_desync *d)
     unsigned char room[17 + sizeof d->report];
     wire w = {room, 0, sizeof room, false};
     const net_report *r = &d->report;
+    const uint32_t first = d->unequal ? 0 : 1; /* the state to begin with is told only if it differs */
     reef_status s = REEF_OK;
-    for (uint32_t i = 0; i < d->count[NET_TICKS] && s == REEF_OK; i++) /* the states after these ticks */
-        s = hash_put(to, RECORD_HASH, d->equal + i + 1, d->mine[NET_TICKS][i]);
-    for (uint32_t i = 0; i < d->their_count[NET_TICKS] && s == REEF_OK; i++)
-        s = hash_put(to, RECORD_OTHER, d->equal + i + 1, d->theirs[NET_TICKS][i]);
+    for (uint32_t i = first; i < d->count[NET_TICKS] && s == REEF_OK; i++)
+        s = hash_put(to, RECORD_HASH, d->equal + i, d->mine[NET_TICKS][i]);
+    for (uint32_t i = first; i < d->their_count[NET_TICKS] && s == REEF_OK; i++)
+        s = hash_put(to, RECORD_OTHER, d->equal + i, d->theirs[NET_TICKS][i]);
     wire_u64(&w, r->tick);
     wire_u8(&w, (uint32_t)r->player);
     wire_u32(&w, r->entity.index);

@@ -7,8 +7,8 @@
  *     TICK     tick; bits of the players; their inputs. Ticks follow each other
  *     HASH     tick; hash of the state before it
  *     OTHER    the same of the other program
- *     DIFFERS  tick; player; entity: index, generation; five texts with their lengths: system, component, field, value
- *              here, value there
+ *     DIFFERS  tick; player (255: none); entity: index, generation; five texts with their lengths: system, component,
+ *              field, value here, value there
  *
  * A program that loads another state begins again: what counts is behind the last BEGIN. Numbers are little endian;
  * inputs are as they are in memory. */

@@ -83,7 +83,8 @@ static bool difference_read(reef_net_recording *r, wire *w)
 {
     net_report *d = &r->report;
     d->tick = wire_get64(w);
-    d->player = (int)wire_get8(w);
+    const uint32_t player = wire_get8(w);
+    d->player = player == 255 ? -1 : (int)player;
     d->entity.index = wire_get32(w);
     d->entity.generation = wire_get32(w);
     text_get(w, d->system, sizeof d->system);

@@ -184,12 +184,13 @@ reef_net_stats reef_net_statistics(const reef_net *net);
  * long as the session. */
 typedef struct reef_net_desync {
     uint64_t tick; /* the first tick that led to different states from the same state and inputs */
-    int player;    /* the other program */
+    int player;    /* the other program; -1: it doesn't play yet, or only watches */
     const char *system, *component, *field; /* what first made a difference in it, and in what */
     reef_entity entity;
     const char *here, *there; /* the values of the field */
 } reef_net_desync;
-/* Why a session ended, if states differed. False: they didn't. */
+/* What the last difference was: of this program, whose session then ends, or of another one, which is dropped. False:
+ * there was none. */
 bool reef_net_desync_get(const reef_net *net, reef_net_desync *report);
 
 /* ---- what happens once ---- */

@@ -69,7 +69,8 @@ static reef_status state_make(reef_net *net, net_link *l)
     else if (s == REEF_OK) s = reef_save_to(fork, (reef_writer){blob_write, &b}, &desc);
     reef_world_free(fork);
     if (s != REEF_OK) return s;
-    l->blob_at = l->confirmed = tick;
+    l->blob_at = l->confirmed = l->equal_tick = tick;
+    l->equal_known = true;
     l->view = net->view.number;
     for (uint32_t i = 0; i < NET_SEATS; i++)
         l->have[i] = l->proven[i] = net->seats[i].proven < tick ? net->seats[i].proven : tick;

@@ -145,6 +145,7 @@ void reef_net_free(reef_net *net)
     net__release(net, net->slots, NET_SLOTS * sizeof *net->slots);
     net__release(net, net->notices, net->notice_room * sizeof *net->notices);
     net__desync_free(net);
+    net__kept_free(net);
     net__release(net, net->description, net->description_bytes);
     (void)a.resize(a.context, net, sizeof *net, 0, 16);
 }

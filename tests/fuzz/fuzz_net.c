@@ -150,6 +150,7 @@ static void begin(void)
     host->config.transport = (reef_net_transport){nowhere, queued, NULL};
     host->owns = false;
     host->notice_count = 0;
+    net__kept_free(host);
     saved = *host;
     saved_now = now;
     saved_inputs = copy_of(host->inputs, INPUTS);
@@ -161,6 +162,7 @@ static void begin(void)
 static void back(void)
 {
     net__desync_free(host);
+    net__kept_free(host);
     for (uint32_t i = 0; i < NET_LINKS; i++) net__guest_release(host, &host->links[i]);
     net__join_release(host);
     reef_net is = *host;
