@@ -315,6 +315,9 @@ extern int reef_bug;
     X(633, "of all values of a type only those of the first chunk of each table are walked") \
     X(634, "free ids that lie at the same place in two worlds count as the same") \
     X(670, "a value whose name gets the number 0 counts as lost") \
+    X(649, "the state that a slow joiner got isn't kept") \
+    X(650, "a guest becomes a member before it has caught up") \
+    X(651, "a guest who differs is sent away without a search") \
     X(671, "singletons of a module that was removed aren't named")
 
 #endif
