@@ -48,8 +48,9 @@
  *     who doesn't answer          after silence_ns a quorum of those who stay is enough
  *     who promises less than all have agreed on     is overruled by what the proposer itself knows to be agreed
  *     whose accepted view can't follow here         his promise isn't counted
- *     who says BUSY               ends a ballot only when it has had its time
- *     who begins many ballots     gets a second promise in a view only some time after the last one that anybody got
+ *     who says BUSY               ends a ballot only with others, without whom there is no quorum
+ *     who begins many ballots     gets a further promise in a view only some time after the last one that anybody got,
+ *                                 each time four times as long after his own last one; and others wait for him once
  */
 #include "net.h"
 
@@ -156,6 +157,8 @@ static bool absent(const reef_net *net, uint32_t s, uint64_t since)
     /* whose inputs arrive by others isn't silent */
     if (!l->used || (net__silent(net, l) > since && net->now - seat->grew_at > since)) return true;
     bool blocks = net__plays(seat, net->complete) && seat->have <= net->complete && net->tick > net->complete;
+    /* where nothing is agreed on, all stop some ticks later (play.c); that is the fault of who tells nothing */
+    if (seat->have + NET_BLOCK >= net->agreed + NET_SLOTS / 2) blocks = false;
     /* who says that it leaves has stopped its inputs; who says so and doesn't isn't dropped for it */
     if (l->leaving && (blocks || seat->frozen || seat->first == NET_NEVER)) return true;
     /* between a promise and the next view it isn't a seat's fault that its inputs don't grow here, or can't */
@@ -217,7 +220,8 @@ void net__view_install(reef_net *net, const net_view *view)
         const bool member = view->members & 1u << s;
         if (seat->frozen || waits(net, &net->links[s])) seat->grew_at = net->now;
         seat->frozen = false;
-        net->links[s].proposed = false;
+        net->links[s].proposals = 0;
+        net->links[s].proposed_first = 0;
         const bool another = seat->incarnation != view->seat[s].incarnation;
         if (another && seat->first < seat->end && seat->end > net->whole_from) /* its inputs are forgotten */
             net->whole_from = seat->end < net->tick ? seat->end : net->tick;
@@ -315,25 +319,29 @@ static bool may_play(const reef_net *net, const net_link *l)
            net__silent(net, l) < net->config.silence_ns / 4;
 }
 
-/* As the host: a guest that can become a member now; -1: none. A seat's number is given again only when everybody has
- * confirmed the end of its last player. */
-static int guest_to_add(const reef_net *net)
+uint64_t net__last_end(const reef_net *net)
 {
-    uint64_t least = net->checked, last = 0;
-    bool room = false;
-    if ((int)net->view.host != net->seat || net->leaving) return -1;
+    uint64_t last = 0;
     for (uint32_t s = 0; s < NET_SEATS; s++) {
         const net_seat *seat = &net->seats[s];
-        room |= !(net->view.members & 1u << s);
         if (seat->incarnation && seat->end != NET_NEVER && seat->end > last) last = seat->end;
     }
+    return last;
+}
+
+/* As the host: a guest that can become a member now; -1: none. A seat's number is given again only when everybody has
+ * confirmed the end of its last player; nobody gets a state from before that (serve.c), so this stays true while the
+ * view is agreed on. */
+static int guest_to_add(const reef_net *net)
+{
+    uint64_t least = net->checked;
+    if ((int)net->view.host != net->seat || net->leaving || net->view.members == 0xff) return -1;
     for (uint32_t i = 0; i < NET_LINKS; i++) {
         const net_link *l = &net->links[i];
-        if (!l->used) continue;
-        const uint64_t confirmed = l->guest && l->blob_kind ? l->blob_at : l->confirmed;
-        if (confirmed < least) least = confirmed;
+        const uint64_t confirmed = net__has_confirmed(l);
+        if (l->used && confirmed < least) least = confirmed;
     }
-    for (uint32_t i = NET_SEATS; room && (last == 0 || least >= last) && i < NET_LINKS; i++)
+    for (uint32_t i = NET_SEATS; least >= net__last_end(net) && i < NET_LINKS; i++)
         if (may_play(net, &net->links[i])) return (int)i;
     return -1;
 }
@@ -466,16 +474,22 @@ static void proposal_send(reef_net *net)
     }
 }
 
+/* No view has followed from the promise for so long that its proposer is gone, or hinders: since it was given, or since
+ * another one got the first one from this program in this view. */
+static bool had_its_turn(const reef_net *net, bool mine)
+{
+    const uint64_t turn = net->config.silence_ns * 3 / 2; /* a proposer may wait silence_ns for answers */
+    return net->now - (mine ? net->promised_at : net->links[net->promised_ballot & 7].proposed_first) > turn;
+}
+
 void net__agree(reef_net *net)
 {
     net_proposal *p = &net->proposal;
     if (net->seat < 0 || net->phase != REEF_NET_PLAYING || net->left) return;
     const uint32_t drop = suspects(net);
     const int add = guest_to_add(net);
-    /* A promise without a view that follows: its proposer is gone, or it was this one, and they are heard again. */
-    const bool own = net->promised_at && (net->promised_ballot & 7) == (uint32_t)net->seat && !p->active;
-    const uint64_t turn = net->config.silence_ns * 3 / 2; /* of a proposer, who may wait silence_ns for answers */
-    const bool stuck = own || (net->promised_at && net->now - net->promised_at > turn);
+    const bool mine = (net->promised_ballot & 7) == (uint32_t)net->seat;
+    const bool stuck = net->promised_at && ((mine && !p->active) || had_its_turn(net, mine));
     if (drop == 0 && !stuck && !p->active) net->suspected_at = 0;
     else if (net->suspected_at == 0 && (drop || stuck)) net->suspected_at = net->now;
     if (net->suspected_at && net->now - net->suspected_at > net->config.patience_ns) {
@@ -486,12 +500,12 @@ void net__agree(reef_net *net)
     else if (net->reason[0]) net__say(net, "%s", "");
     if (p->active && !p->accepting && p->drop != drop) p->active = false; /* others are suspected now: a new ballot */
     if (p->active && net->promised_ballot > p->ballot) p->active = false;
-    if (p->refused && net->now - p->began_at > net->config.silence_ns / 2) p->active = p->refused = false;
+    if (p->refused && !net__quorum(&net->view, ~p->refused) && net->now - p->began_at > net->config.silence_ns / 2)
+        p->active = false;
     if (!p->active && net->caught_up && (drop || stuck || add >= 0)) {
         const uint64_t since = drop || stuck ? net->suspected_at : net->now;
-        const uint64_t busy = net->promised_at && !stuck ? net->promised_at : 0; /* another one is at it */
         const uint64_t wait = rank(net, drop) * net->config.silence_ns / 4;
-        const bool other = busy && (net->promised_ballot & 7) != (uint32_t)net->seat && net->now - busy < turn;
+        const bool other = net->promised_at && !stuck && !mine;
         if (!other && net->now - since >= wait) proposal_begin(net, drop, add);
     }
     if (!p->active) return;
@@ -512,19 +526,35 @@ static uint32_t may_go(const reef_net *net)
     return set;
 }
 
+/* Does it come too soon with another ballot? */
+static bool too_often(const reef_net *net, const net_link *l, uint32_t ballot)
+{
+    const uint64_t half = net->config.silence_ns / 2;
+    if (l->proposals == 0 || ballot == net->promised_ballot) return false;
+    const uint32_t shift = l->proposals < 3 ? 2 * (l->proposals - 1) : 4;
+    return net->now - net->promised_at < half || net->now - l->proposed_at < half << shift;
+}
+
+/* Notes that another ballot of this proposer counts here. */
+static void promise_to(reef_net *net, net_link *l, uint32_t ballot)
+{
+    if (ballot == net->promised_ballot) return;
+    net->promised_at = net->now;
+    net->promised_ballot = ballot;
+    if (l->proposals++ == 0) l->proposed_first = net->now;
+    l->proposed_at = net->now;
+}
+
 static void propose_read(reef_net *net, wire *w, net_link *l, uint32_t ballot)
 {
     const uint32_t drop = wire_get8(w);
-    const bool again = l->proposed && ballot != net->promised_ballot;
-    if (again && net->now - net->promised_at < net->config.silence_ns / 2) return;
+    if (too_often(net, l, ballot)) return;
     if (!net->caught_up) return; /* its promise would be worth nothing, see above */
     if (w->bad || ballot < net->promised_ballot || drop & net->view.members & ~may_go(net)) {
         if (!w->bad) answer(net, l, BUSY, net->promised_ballot);
         return;
     }
-    if (ballot != net->promised_ballot) net->promised_at = net->now;
-    net->promised_ballot = ballot;
-    l->proposed = true;
+    promise_to(net, l, ballot);
     freeze(net, drop);
     answer(net, l, PROMISE, ballot);
 }
@@ -564,8 +594,8 @@ static void accept_read(reef_net *net, wire *w, net_link *l, uint32_t ballot)
         answer(net, l, BUSY, net->promised_ballot);
         return;
     }
-    if (ballot != net->promised_ballot) net->promised_at = net->now;
-    net->promised_ballot = net->accepted_ballot = ballot;
+    promise_to(net, l, ballot);
+    net->accepted_ballot = ballot;
     net->accepted_view = value;
     answer(net, l, ACCEPTED, ballot);
 }
@@ -599,7 +629,7 @@ void net__agree_read(reef_net *net, wire *w)
     if (kind == PROPOSE) propose_read(net, w, l, ballot);
     else if (kind == PROMISE) promise_read(net, w, s, ballot);
     else if (kind == ACCEPT) accept_read(net, w, l, ballot);
-    else if (kind == BUSY && ballot > net->proposal.ballot) net->proposal.refused = true;
+    else if (kind == BUSY && ballot > net->proposal.ballot) net->proposal.refused |= 1u << s;
     else if (kind == ACCEPTED && net->proposal.active && net->proposal.accepting && ballot == net->proposal.ballot) {
         net->proposal.accepted |= 1u << s;
         proposal_advance(net);

@@ -20,8 +20,9 @@
  *              later one of both sides counts; stage; count; numbers of 8 bytes
  *
  * Each side sends the lists that it has until the other one has got on. The session goes on meanwhile: for a list the
- * world is set to an earlier state and back, within an update. What can't be found within three seconds is left out of
- * the report.
+ * world is set to an earlier state and back, within an update. If the state to begin with is much older than the ticks
+ * that are compared, those between are played some in an update. What can't be found within three seconds is left out
+ * of the report.
  *
  * A joiner is compared with from the state on that it got, and doesn't become a member while it differs. So that nobody
  * keeps the host busy by coming again and again, the host searches with such guests once in `patience_ns`, and sends
@@ -37,7 +38,7 @@
 #include <reef/schedule.h>
 #include <stdio.h>
 
-enum { FIRST_SHIFT = 24, SHIFT = 8 };
+enum { FIRST_SHIFT = 24, SHIFT = 8, SLICE = 32 }; /* SLICE: ticks that an update plays on the way to `equal` */
 
 static uint64_t mix(uint64_t h, uint64_t value)
 {
@@ -86,10 +87,37 @@ static reef_status play(reef_net *net, const net_desync *d, uint64_t t)
     return net->config.step(net->config.context, net->config.world, &tick);
 }
 
+/* Sets the world to the last state that is there, and writes its tick. */
+static reef_status nearest(reef_net *net, const net_desync *d, uint64_t *tick)
+{
+    *tick = d->reached ? d->reached_tick : d->start_tick;
+    return reef_restore(net->config.world, d->reached ? d->reached : d->start);
+}
+
+static void reached_drop(net_desync *d)
+{
+    reef_snapshot_free(d->reached);
+    d->reached = NULL;
+}
+
+static reef_status approach(reef_net *net, net_desync *d)
+{
+    uint64_t t;
+    reef_status s = nearest(net, d, &t);
+    for (uint32_t i = 0; s >= 0 && i < SLICE; i++, t++) s = play(net, d, t);
+    reef_snapshot *reached = s >= 0 ? reef_snapshot_take(net->config.world) : NULL;
+    if (reached == NULL) return s < 0 ? s : REEF_NO_MEMORY;
+    reached_drop(d);
+    d->reached = reached;
+    d->reached_tick = t;
+    return REEF_OK;
+}
+
 static reef_status ticks_list(reef_net *net, net_desync *d)
 {
-    reef_status s = reef_restore(net->config.world, d->start);
-    for (uint64_t t = d->start_tick; s >= 0; t++) {
+    uint64_t from;
+    reef_status s = nearest(net, d, &from);
+    for (uint64_t t = from; s >= 0; t++) {
         if (t >= d->equal) d->mine[NET_TICKS][d->count[NET_TICKS]++] = reef_hash(net->config.world);
         if (t == d->tick) break;
         s = play(net, d, t);
@@ -118,8 +146,9 @@ static reef_status systems_list(reef_net *net, net_desync *d)
     reef_status s = REEF_OK;
     (void)reef_visit_systems(all.world, system_find, &all);
     if (d->before == NULL) {
-        s = reef_restore(all.world, d->start);
-        for (uint64_t t = d->start_tick; s >= 0 && t < d->at; t++) s = play(net, d, t);
+        uint64_t from;
+        s = nearest(net, d, &from);
+        for (uint64_t t = from; s >= 0 && t < d->at; t++) s = play(net, d, t);
         if (s >= 0) d->before = reef_snapshot_take(all.world);
         if (s >= 0 && d->before == NULL) s = REEF_NO_MEMORY;
     }
@@ -350,6 +379,13 @@ static reef_status back(reef_net *net, net_desync *d)
     return REEF_OK;
 }
 
+/* Is the state to begin with so old that a list would play too many ticks in an update? */
+static bool is_far(const net_desync *d)
+{
+    return d->start && (d->reached ? d->reached_tick : d->start_tick) + SLICE < d->equal;
+}
+
+/* Makes the list, or gets nearer to the ticks that it is about. */
 static reef_status list_make(reef_net *net, net_desync *d, uint32_t stage)
 {
     reef_status s = keep(net, d);
@@ -357,8 +393,8 @@ static reef_status list_make(reef_net *net, net_desync *d, uint32_t stage)
     if (s < 0) return s;
     d->present = reef_snapshot_take(net->config.world);
     if (d->present == NULL) return REEF_NO_MEMORY;
-    s = list_of(net, d, stage);
-    d->made[stage] = s >= 0;
+    if (is_far(d)) (void)approach(net, d);
+    else d->made[stage] = list_of(net, d, stage) >= 0;
     return back(net, d);
 }
 
@@ -396,18 +432,22 @@ void net__desync_free(reef_net *net)
     reef_snapshot_free(d->before);
     reef_snapshot_free(d->after);
     reef_snapshot_free(d->present);
+    reached_drop(d);
     net__release(net, d->inputs, d->inputs_bytes + 1);
     net__release(net, d, sizeof *d);
     net->desync = NULL;
 }
 
-/* Begins again with other ticks, from the same states. */
+/* Begins again with other ticks, from the same states. Two programs that are right need this twice; more often it only
+ * costs time. */
 static void again(net_desync *d, uint64_t tick, uint64_t equal)
 {
+    enum { RESTARTS = 8 };
+    if (d->restarts++ >= RESTARTS) return;
     d->tick = tick;
     d->equal = tick - equal < NET_LIST ? equal : tick - (NET_LIST - 1);
-    equal = d->equal;
-    d->report = (net_report){.tick = equal, .player = d->report.player};
+    if (d->reached && d->reached_tick > d->equal) reached_drop(d);
+    d->report = (net_report){.tick = d->equal, .player = d->report.player};
     d->stage = NET_TICKS;
     d->places = 0;
     d->done = d->unequal = false;
@@ -498,6 +538,7 @@ static void judge(reef_net *net, net_desync *d)
     reef_snapshot_free(d->before);
     reef_snapshot_free(d->after);
     d->before = d->after = NULL;
+    reached_drop(d);
     net__record_difference(net);
     if (!net__is_right(net)) {
         end(net, &d->report);

@@ -28,6 +28,9 @@ struct net_desync {
     /* The state before tick `start_tick`, and the inputs from there up to `tick`; states before and after tick `at`. */
     uint64_t start_tick, inputs_until;
     reef_snapshot *start, *before, *after;
+    reef_snapshot *reached; /* on the way from `start` to `equal`: the state before tick `reached_tick`; NULL: none */
+    uint64_t reached_tick;
+    uint32_t restarts;
     unsigned char *inputs;
     size_t inputs_bytes;
     reef_snapshot *present; /* the world's own state, while the world has another one; NULL: it has its own */

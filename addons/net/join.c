@@ -78,7 +78,8 @@ void net__refuse_read(reef_net *net, wire *w, uint64_t from)
 {
     char text[REEF_NET_REASON_MAX];
     size_t count = 0;
-    if (net->phase != REEF_NET_JOINING || from != net->server || wire_get64(w) != net->incarnation || w->bad) return;
+    if (net->seat >= 0 || net->phase == REEF_NET_ENDED || from != net->server) return;
+    if (wire_get64(w) != net->incarnation || w->bad) return;
     for (; count + 1 < sizeof text && wire_left(w); count++) {
         const uint32_t c = wire_get8(w);
         text[count] = c >= ' ' && c < 127 ? (char)c : '?'; /* it may be shown in a terminal */

@@ -71,7 +71,7 @@
 #include <reef/type_info.h>
 
 enum {
-    NET_VERSION = 4,
+    NET_VERSION = 5,
     NET_SEATS = REEF_NET_PLAYERS_MAX,
     NET_GUESTS = 8,
     NET_LINKS = NET_SEATS + NET_GUESTS, /* links 0 ... 7 belong to the seats, the others to guests */
@@ -86,7 +86,8 @@ enum {
     NET_WINDOW = 64, /* chunks of a state on their way */
     NET_CHUNK = 1024,
     NET_FRAME_ROOM = REEF_NET_DATAGRAM_MAX - 96, /* of a datagram that fits into a relayed one */
-    NET_REACH = 1024                             /* inputs further than this beyond the confirmed tick are refused */
+    NET_REACH = 1024,                            /* inputs further than this beyond the confirmed tick are refused */
+    NET_BEHIND = NET_RING - 128 /* a guest that is further behind can't get the inputs that it lacks any more */
 };
 
 #define NET_NEVER UINT64_MAX
@@ -146,12 +147,14 @@ struct net_block {
 
 typedef struct net_link {
     bool used, guest, spectator, ready, leaving;
-    bool promised, proposed; /* promised: as it says; proposed: a ballot in this view that was promised */
+    bool promised;      /* as it says */
+    uint32_t proposals; /* ballots of it that were promised in this view */
     uint64_t incarnation, address;
     uint64_t direct_at, heard_at; /* a datagram came directly; directly or by relay. 0: never */
     uint64_t promised_since;
-    uint64_t steady_at; /* since then it was heard without long pauses */
-    uint32_t hears;     /* seats that the peer hears directly */
+    uint64_t proposed_first, proposed_at; /* the first and the last of `proposals` */
+    uint64_t steady_at;                   /* since then it was heard without long pauses */
+    uint32_t hears;                       /* seats that the peer hears directly */
     uint32_t view;
     uint64_t tick, confirmed, tick_at; /* as it said at tick_at */
     uint64_t have[NET_SEATS], proven[NET_SEATS], have_at[NET_SEATS];
@@ -175,7 +178,7 @@ typedef struct net_link {
     size_t blob_size, blob_room;
     uint64_t blob_base, blob_acked, blob_budget;
     uint64_t chunk_sent_at[NET_WINDOW];
-    uint64_t blob_at; /* the tick of the state */
+    uint64_t blob_at; /* the tick of the state; of a description: what was confirmed when it was asked for */
 } net_link;
 
 typedef struct net_event {
@@ -193,9 +196,9 @@ typedef struct net_slot {
 } net_slot;
 
 typedef struct net_proposal {
-    bool active, accepting, refused; /* refused: somebody has promised a higher ballot */
-    uint32_t ballot, drop, promised, accepted;
-    int add; /* link of the guest; -1: none */
+    bool active, accepting;
+    uint32_t ballot, drop, promised, accepted, refused; /* refused: who says that it has promised a higher ballot */
+    int add;                                            /* link of the guest; -1: none */
     uint64_t began_at, sent_at;
     uint64_t least[NET_SEATS]; /* what all who stay have proven */
     uint32_t best_ballot;      /* the highest that a promise brought */
@@ -280,6 +283,7 @@ struct reef_net {
     net_kept kept[NET_LINKS];
     uint64_t whole_from;     /* the inputs of all ticks from here on are in the ring, if it still has them */
     uint64_t guest_differed; /* when the last search with a guest began; 0: none */
+    uint64_t stated_at;      /* when the last state was made for a guest; 0: never */
     reef_net_stats stats;
 };
 
@@ -337,6 +341,8 @@ void net__frames_send(reef_net *net);
 void net__frame_read(reef_net *net, wire *w, uint64_t from, bool relayed);
 net_link *net__link_of(reef_net *net, uint64_t incarnation);
 uint64_t net__silent(const reef_net *net, const net_link *link);
+/* The ticks before this one are confirmed at its end; of a guest that still loads, those of the state. */
+uint64_t net__has_confirmed(const net_link *link);
 void net__receive(reef_net *net);
 void net__datagram(reef_net *net, uint64_t from, unsigned char *bytes, size_t count, bool relayed);
 
@@ -348,6 +354,8 @@ void net__delay_adapt(reef_net *net);
 uint32_t net__bits(uint32_t set); /* how many are set */
 bool net__quorum(const net_view *view, uint32_t seats);
 void net__agree(reef_net *net);
+/* The last tick with which a player's inputs end; 0: nobody has gone. */
+uint64_t net__last_end(const reef_net *net);
 void net__agree_read(reef_net *net, wire *w);
 void net__view_send(reef_net *net, net_link *link);
 void net__view_put(wire *w, const net_view *view);

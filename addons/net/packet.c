@@ -42,6 +42,11 @@ static int seat_of(const reef_net *net, const net_link *link)
 
 uint64_t net__silent(const reef_net *net, const net_link *link) { return net->now - link->heard_at; }
 
+uint64_t net__has_confirmed(const net_link *link)
+{
+    return link->guest && link->blob_kind ? link->blob_at : link->confirmed;
+}
+
 static void send_raw(reef_net *net, uint64_t to, const void *bytes, size_t count)
 {
     if (to == 0) return;

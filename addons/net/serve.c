@@ -3,7 +3,11 @@
  * A state is that of the last confirmed tick at which a block begins: the view, when each seat plays, the digest of all
  * inputs so far, and the world as a file. Its chunks are
  * sent at state_rate at most, in datagrams of their own, so inputs never wait behind them. Who joins asks for what it
- * lacks; a chunk is sent again when it is still asked for after a round trip. */
+ * lacks; a chunk is sent again when it is still asked for after a round trip.
+ *
+ * No state is from before the end of a player who has gone: when his seat is given to another one, his inputs are
+ * forgotten. Who asks too early asks again. So that nobody keeps the host busy by asking, states
+ * are made some time apart, and a guest that is so far behind that its inputs aren't kept any more is sent away. */
 #include "net.h"
 #include <stdio.h>
 
@@ -56,13 +60,24 @@ static reef_status head_write(reef_net *net, sink *b, uint64_t tick)
     return blob_write(b, room, w.at);
 }
 
+static uint64_t state_tick(const reef_net *net) { return net->checked / NET_BLOCK * NET_BLOCK; }
+
+/* Can a state be made now? */
+static bool state_ready(const reef_net *net)
+{
+    enum { APART_MS = 50 };
+    return state_tick(net) >= net__last_end(net) && state_tick(net) >= net->whole_from &&
+           (net->stated_at == 0 || net->now - net->stated_at >= APART_MS * NET_MS);
+}
+
 static reef_status state_make(reef_net *net, net_link *l)
 {
-    const uint64_t tick = net->checked / NET_BLOCK * NET_BLOCK;
+    const uint64_t tick = state_tick(net);
     reef_world *fork = net__fork_at(net, tick);
     const reef_save_desc desc = {.raw = true, .sealed = true};
     sink b = {net, l};
     char reason[REEF_DETAIL_MAX];
+    net->stated_at = net->now;
     if (fork == NULL) return REEF_NO_MEMORY;
     reef_status s = head_write(net, &b, tick);
     if (s == REEF_OK && net->config.pack) s = net->config.pack(fork, (reef_writer){blob_write, &b}, &desc, 3, reason);
@@ -148,6 +163,7 @@ void net__hello_read(reef_net *net, wire *w, uint64_t from)
         if (l->blob_kind && l->address == from) welcome(net, from, incarnation, 0, l);
         return;
     }
+    if (digest == net->digest && !state_ready(net)) return; /* it asks again */
     net__guest_release(net, l);
     *l = (net_link){.used = true,
                     .guest = true,
@@ -157,7 +173,8 @@ void net__hello_read(reef_net *net, wire *w, uint64_t from)
                     .heard_at = net->now,
                     .direct_at = net->now,
                     .blob = ++net->blob_number,
-                    .attempt = attempt};
+                    .attempt = attempt,
+                    .blob_at = net->checked};
     memcpy(l->key, key, sizeof l->key);
     l->blob_kind = digest == net->digest ? NET_BLOB_STATE : NET_BLOB_DESCRIPTION;
     const reef_status s = l->blob_kind == NET_BLOB_STATE ? state_make(net, l) : REEF_OK;
@@ -209,6 +226,14 @@ void net__serve(reef_net *net, uint64_t passed_ns)
         net_link *l = &net->links[i];
         if (!l->used || !l->guest) continue;
         if (net__silent(net, l) > 2 * net->config.silence_ns) {
+            net__guest_release(net, l);
+            *l = (net_link){0};
+            continue;
+        }
+        if (net__has_confirmed(l) + NET_BEHIND < net->checked) {
+            refuse(net, l->address, l->incarnation,
+                   "the inputs since the state aren't kept any more: loading it or "
+                   "playing on took too long");
             net__guest_release(net, l);
             *l = (net_link){0};
             continue;

@@ -231,6 +231,7 @@ reef_status reef_net_update(reef_net *net, uint64_t now_ns)
     if (net == NULL) return REEF_BAD_ARGUMENT;
     own_time(net, false);
     const reef_status s = update(net, now_ns);
+    if (net->phase == REEF_NET_ENDED) net__kept_free(net);
     own_time(net, net->phase != REEF_NET_ENDED);
     return s;
 }

@@ -42,11 +42,11 @@ static void hindering_send(void *context, uint64_t to, const void *bytes, size_t
 static void hindering(reef_net_config *c, program *p) { stage_sends_by(c, p, hindering_send); }
 
 /* One hinders the agreement. Who dies is dropped, and so is the one who hinders, if he lies about what he has. */
-static void hindered(bool lies)
+static void hindered(uint64_t seed, bool lies)
 {
     stage s;
     hindering_lies = lies;
-    stage_begin(&s);
+    stage_begin_on(&s, seed, &stage_line);
     for (int i = 0; i < 4; i++) (void)stage_add(&s);
     stage_play_until_all_play(&s);
     const program *other = stage_add_with(&s, hindering);
@@ -70,9 +70,14 @@ static void who_hinders_agreement_stops_nobody(void **state)
 {
     (void)state;
     for (hindrance_now = 0; hindrance_now < HINDRANCES; hindrance_now++) {
-        hindered(true);
-        hindered(false);
+        hindered(7, true);
+        hindered(7, false);
     }
+    hindrance_now = ALWAYS_PROMISED;
+    hindered(11, true); /* the others stop, since nothing is agreed on, before they find him out */
+    hindrance_now = BALLOTS;
+    hindered(3, false); /* when the other one dies, his ballots have just begun anew */
+    hindered(8, false);
 }
 
 static bool has_first(const program *p)
@@ -377,6 +382,41 @@ static void who_hears_nothing_stops_nobody(void **state)
     stage_end(&s);
 }
 
+static void trusting(reef_net_config *c, program *p)
+{
+    (void)p;
+    c->signer = (reef_net_signer){0};
+}
+
+/* The seat of a player who left is given to another one; when that is being agreed on, a third one asks for the state.
+ * He gets no state from before that player's end: the inputs since would be forgotten with the seat. */
+static void a_seat_is_given_again_when_its_end_is_in_all_states(void **state)
+{
+    static const reef_net_line slow = {.latency_ns = 80 * MS};
+    (void)state;
+    for (uint64_t after = 0; after < 60; after++) {
+        stage s;
+        stage_begin_on(&s, 3, &slow);
+        for (int i = 0; i < 3; i++) (void)stage_add_with(&s, trusting);
+        stage_play_until_all_play(&s);
+        stage_play(&s, 80 + after % 2 * 100); /* so that no block begins with the end */
+        reef_net_leave(s.of[2].net);
+        stage_play(&s, after % 6 * 40);
+        (void)stage_add_with(&s, trusting);
+        stage_play(&s, 160 + after / 6 * 40);
+        (void)stage_add_with(&s, trusting);
+        for (int i = 0; i < 200 && reef_net_state(s.of[4].net) != REEF_NET_PLAYING; i++) stage_play(&s, 40);
+        stage_play(&s, 1000);
+        for (uint32_t i = 0; i < 5; i++) {
+            if (i == 2) continue;
+            if (reef_net_state(s.of[i].net) != REEF_NET_PLAYING)
+                fail_msg("%u after %u ms: %s", i, (unsigned)after, reef_net_reason(s.of[i].net));
+            assert_true(equal_until(&s.of[0], &s.of[i]) + 100 > reef_net_tick_next(s.of[0].net));
+        }
+        stage_end(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,6 +428,7 @@ int main(void)
         cmocka_unit_test(a_beginning_that_does_not_count_is_taken_back),
         cmocka_unit_test(who_lies_to_some_only_stops_nobody),
         cmocka_unit_test(who_hears_nothing_stops_nobody),
+        cmocka_unit_test(a_seat_is_given_again_when_its_end_is_in_all_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

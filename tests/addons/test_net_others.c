@@ -395,6 +395,30 @@ static void nobody_waits_for_who_loads_slowly(void **state)
     stage_end(&s);
 }
 
+/* Who plays more slowly than the others never catches up. When the inputs that it lacks are gone, it is told
+ * so, and those who come later get a seat. */
+static void who_falls_too_far_behind_is_sent_away(void **state)
+{
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    for (int i = 0; i < 2; i++) (void)stage_add(&s);
+    for (int i = 0; i < 20000 && reef_net_state(s.of[1].net) != REEF_NET_ENDED; i++) {
+        s.now += 4 * MS;
+        reef_net_sim_time(s.sim, s.now);
+        (void)reef_net_update(s.of[0].net, s.now);
+        if (i % 224 == 0) (void)reef_net_update(s.of[1].net, s.now);
+    }
+    assert_int_equal(reef_net_state(s.of[1].net), REEF_NET_ENDED);
+    assert_string_equal(reef_net_reason(s.of[1].net), "the inputs since the state aren't kept any more: loading it or "
+                                                      "playing on took too long");
+    assert_int_equal(reef_net_statistics(s.of[0].net).stalls, 0);
+    (void)stage_add(&s);
+    stage_play(&s, 3000);
+    assert_int_equal(reef_net_state(s.of[2].net), REEF_NET_PLAYING);
+    stage_end(&s);
+}
+
 static void the_entity_is_found_in_a_crowd(void **state)
 {
     stage s;
@@ -490,6 +514,7 @@ int main(void)
         cmocka_unit_test(a_difference_is_named_within_a_second),
         cmocka_unit_test(a_difference_of_who_loads_slowly_is_named),
         cmocka_unit_test(nobody_waits_for_who_loads_slowly),
+        cmocka_unit_test(who_falls_too_far_behind_is_sent_away),
         cmocka_unit_test(a_state_that_was_loaded_as_another_one_is_named),
         cmocka_unit_test(the_entity_is_found_in_a_crowd),
         cmocka_unit_test(a_world_that_is_changed_from_outside_is_noticed),

@@ -318,6 +318,11 @@ extern int reef_bug;
     X(649, "the state that a slow joiner got isn't kept") \
     X(650, "a guest becomes a member before it has caught up") \
     X(651, "a guest who differs is sent away without a search") \
+    X(655, "a joiner gets a state from before the end of a player who has gone") \
+    X(656, "a joiner gets a state from before inputs that were forgotten") \
+    X(657, "who begins many ballots gets a promise for each after the same time") \
+    X(658, "a player who stops since nothing is agreed on is blamed for it") \
+    X(659, "a guest who can't get the inputs any more isn't sent away") \
     X(671, "singletons of a module that was removed aren't named")
 
 #endif
