@@ -474,12 +474,12 @@ static void proposal_send(reef_net *net)
     }
 }
 
-/* No view has followed from the promise for so long that its proposer is gone, or hinders: since it was given, or since
- * another one got the first one from this program in this view. */
-static bool had_its_turn(const reef_net *net, bool mine)
+/* If no view has followed by then, the proposer to whom this program has promised is gone, or hinders. Another one's turn
+ * begins with the first promise that he got in this view. */
+static uint64_t turn_end(const reef_net *net, bool mine)
 {
     const uint64_t turn = net->config.silence_ns * 3 / 2; /* a proposer may wait silence_ns for answers */
-    return net->now - (mine ? net->promised_at : net->links[net->promised_ballot & 7].proposed_first) > turn;
+    return (mine ? net->promised_at : net->links[net->promised_ballot & 7].proposed_first) + turn;
 }
 
 void net__agree(reef_net *net)
@@ -489,7 +489,8 @@ void net__agree(reef_net *net)
     const uint32_t drop = suspects(net);
     const int add = guest_to_add(net);
     const bool mine = (net->promised_ballot & 7) == (uint32_t)net->seat;
-    const bool stuck = net->promised_at && ((mine && !p->active) || had_its_turn(net, mine));
+    const uint64_t turn = turn_end(net, mine);
+    const bool stuck = net->promised_at && ((mine && !p->active) || net->now > turn);
     if (drop == 0 && !stuck && !p->active) net->suspected_at = 0;
     else if (net->suspected_at == 0 && (drop || stuck)) net->suspected_at = net->now;
     if (net->suspected_at && net->now - net->suspected_at > net->config.patience_ns) {
@@ -503,7 +504,8 @@ void net__agree(reef_net *net)
     if (p->refused && !net__quorum(&net->view, ~p->refused) && net->now - p->began_at > net->config.silence_ns / 2)
         p->active = false;
     if (!p->active && net->caught_up && (drop || stuck || add >= 0)) {
-        const uint64_t since = drop || stuck ? net->suspected_at : net->now;
+        uint64_t since = drop || stuck ? net->suspected_at : net->now;
+        if (net->promised_at && !mine && turn > since) since = turn;
         const uint64_t wait = rank(net, drop) * net->config.silence_ns / 4;
         const bool other = net->promised_at && !stuck && !mine;
         if (!other && net->now - since >= wait) proposal_begin(net, drop, add);
