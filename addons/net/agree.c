@@ -474,8 +474,8 @@ static void proposal_send(reef_net *net)
     }
 }
 
-/* If no view has followed by then, the proposer to whom this program has promised is gone, or hinders. Another one's turn
- * begins with the first promise that he got in this view. */
+/* If no view has followed by then, the proposer to whom this program has promised is gone, or hinders. Another one's
+ * turn begins with the first promise that he got in this view. */
 static uint64_t turn_end(const reef_net *net, bool mine)
 {
     const uint64_t turn = net->config.silence_ns * 3 / 2; /* a proposer may wait silence_ns for answers */
