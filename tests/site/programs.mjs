@@ -99,6 +99,23 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
             await page.click("button:text-is('Look inside')");
             await page.frameLocator("iframe.inside").locator("#clock", { hasText: /entities/ }).waitFor();
             check(true, "an example runs there, and the inspector looks into it");
+            if (existsSync(join(out, "threads/fireworks.js"))) {
+                let threads = 0;
+                server.on("request", (request) => { if (/fireworks\.worker\.js/.test(request.url)) threads++; });
+                await page.goto(here + "gallery/fireworks.html");
+                await page.click("button:text-is('Run with threads')");
+                await status(page, "ended with 0");
+                check((await printed(page)).trim() === readFileSync(join(root, "examples/fireworks.expected"), "utf8").trim(), "an example plays the same on one to four threads");
+                check(threads > 0, `and its threads are workers of the browser (${threads} asked for their script)`);
+                await picture(page, "threads-desk-light");
+                await page.click("button:text-is('Run again')");
+                await page.waitForFunction(() => /ended with 0 after/.test(document.querySelector(".stage .status")?.textContent));
+                const other = await new_page();
+                await other.goto(address + "gallery/fireworks.html");
+                await other.waitForSelector(".run-note");
+                check(await other.locator("button:text-is('Run with threads')").count() === 0, "a page that isn't isolated has no button for threads, and says why");
+                await other.context().close();
+            } else console.log("        examples with threads weren't built (no emscripten)");
             no_errors(page, "an isolated page");
             await page.context().close();
         } finally { server.close(); }
