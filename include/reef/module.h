@@ -83,7 +83,8 @@ typedef bool (*reef_module_visitor)(void *context, const reef_module_info *modul
 REEF_API bool reef_visit_modules(const reef_world *world, reef_module_visitor visit, void *context);
 /* The version of a module that the world uses; 0: it doesn't use it. */
 REEF_API uint32_t reef_module_version(const reef_world *world, const char *name);
-/* Prints the modules, each with its version, what it needs, its systems and observers. */
+/* Prints the modules, each with its version, what it needs, its systems and observers; and the types that entities or
+ * singletons have, but that came with modules (reef_module.types) of which the world has none. */
 REEF_API void reef_print_modules(const reef_world *world, FILE *to);
 
 REEF_END_C

@@ -11,6 +11,8 @@
 #include "base/byte_hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "type/code.h"
+#include "type/type.h"
 #include "storage/error.h"
 #include "storage/family.h"
 #include "storage/observed.h"
@@ -23,8 +25,10 @@
 #include "observe/observer.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
+#include "reef/component.h"
 #include "reef/module.h"
 #include "reef/query.h"
+#include "reef/single.h"
 #include "reef/snapshot.h"
 #include "reef/type_info.h"
 #include <stdio.h>
@@ -373,6 +377,7 @@ COLD reef_status reef__module_take(reef_world *w, const char *op, const reef_mod
     s = module_load(w, op, m, x.before);
     if (s >= 0) s = module_settle(w, op, x.before, id);
     if (s >= 0) states_hand_over(w, x.before, id);
+    if (s >= 0) reef__types_of_module(m->types, m->type_count);
     return reef__trial_end(w, &x, s < 0 ? s : REEF_OK);
 }
 
@@ -484,8 +489,40 @@ static COLD bool module_print(void *context, const reef_module_info *m)
     return true;
 }
 
+/* Does a module of the world have this type in its list, or has its code declared it? */
+static COLD bool module_has(const reef_world *w, const type *t, uint64_t declared_by)
+{
+    const schedule *s = w->schedule;
+    for (uint32_t i = 0; s && i < s->module_count; i++) {
+        const reef_module *m = s->modules[i].about;
+        if (declared_by && s->modules[i].id == declared_by) return true;
+        for (uint32_t k = 0; k < m->type_count; k++)
+            if (m->types[k]->id == t->id) return true;
+    }
+    return false;
+}
+
+/* The next type by name that is in use here, and came with modules that the world no longer has; NULL: no more. */
+static COLD const type *type_left(const reef_world *w, const type *last)
+{
+    const type *next = NULL, *t;
+    uint64_t declared_by;
+    for (uint32_t id = 1; (t = reef__type_of(id)) != NULL; id++) {
+        const reef_component c = {id};
+        if ((last && reef__type_compare(t, last) <= 0) || (next && reef__type_compare(t, next) >= 0)) continue;
+        if (!reef__type_of_module(t, &declared_by) || module_has(w, t, declared_by)) continue;
+        if (reef_count_id(w, c) || reef_single_has_id(w, c)) next = t;
+    }
+    return next;
+}
+
 COLD void reef_print_modules(const reef_world *w, FILE *to)
 {
     module_printing x = {w, to};
-    if (WORLD_GIVEN(w) && to) (void)reef_visit_modules(w, module_print, &x);
+    if (!WORLD_GIVEN(w) || to == NULL) return;
+    (void)reef_visit_modules(w, module_print, &x);
+    const char *before = "without their module: ", *end = "";
+    for (const type *t = NULL; (t = type_left(w, t)) != NULL; before = ", ", end = "\n")
+        fprintf(to, "%s%s", before, t->name);
+    fputs(end, to);
 }

@@ -74,13 +74,13 @@ void reef__decode_name_lists_drop(decoding *d, file_name_lists *lists)
 /* ---- translating values ---- */
 
 /* Adds a pair; those of an enum are ordered by the value in the file. */
-static bool rename_add(decoding *d, file_type *f, field_op *op, int64_t was, int64_t is)
+static bool rename_add(decoding *d, file_type *f, field_op *op, int64_t was, const reef_named_value *v)
 {
     if (!reef__decode_room(d, &f->renames, &f->rename_room, f->rename_count + 1, sizeof *f->renames)) return false;
     value_rename *first = &f->renames[op->rename];
     uint32_t at = op->rename_count++;
     for (; !op->mask && at && first[at - 1].was > was; at--) first[at] = first[at - 1];
-    first[at] = (value_rename){was, is};
+    first[at] = (value_rename){was, v ? v->value : 0, v == NULL};
     f->rename_count++;
     return true;
 }
@@ -88,7 +88,7 @@ static bool rename_add(decoding *d, file_type *f, field_op *op, int64_t was, int
 bool reef__decode_renames(decoding *d, file_type *f, field_op *op, const reef_names *from, const reef_names *to,
                           const char *type_name, const char *field)
 {
-    bool same = true;
+    bool same = true, told = false;
     if (!reef__names_same(from, to) && !d->load->difference &&
         !reef__decode_keep(d, f, REEF_NOTE_NAMES_CHANGED, f->op_count, field, NULL, NULL))
         return false;
@@ -102,19 +102,20 @@ bool reef__decode_renames(decoding *d, file_type *f, field_op *op, const reef_na
                                   name, field, type_name);
         if (v) continue;
         if (!reef__decode_keep(d, f, REEF_NOTE_NAME_DROPPED, f->op_count, field, name, NULL)) return false;
-        d->notes[d->note_count - 1].op_end = f->op_count + 1; /* the step that follows */
+        if (!told) d->notes[d->note_count - 1].op_end = f->op_count + 1; /* the step that follows, of which one tells */
+        told = true;
     }
     if (same) return true;
     op->rename = f->rename_count;
     op->mask = from->mask;
     for (uint32_t i = 0; i < from->count; i++) {
         const reef_named_value *v = reef__names_find(to, from->values[i].name);
-        if (!rename_add(d, f, op, from->values[i].value, v ? v->value : 0)) return false;
+        if (!rename_add(d, f, op, from->values[i].value, v)) return false;
     }
     return true;
 }
 
-int64_t reef__decode_renamed(const file_type *f, const field_op *op, int64_t value)
+int64_t reef__decode_renamed(const file_type *f, const field_op *op, int64_t value, bool *dropped)
 {
     const value_rename *r = &f->renames[op->rename];
     uint64_t all = (uint64_t)value, left = all, result = 0;
@@ -126,6 +127,7 @@ int64_t reef__decode_renamed(const file_type *f, const field_op *op, int64_t val
             if (was != 0 || all == 0) result |= (uint64_t)r[i].is;
             left &= ~was;
         }
+        *dropped = (result | left) == 0;
         return (int64_t)(result | left);
     }
     while (low < high) {
@@ -133,5 +135,7 @@ int64_t reef__decode_renamed(const file_type *f, const field_op *op, int64_t val
         if (r[middle].was < value) low = middle + 1;
         else high = middle;
     }
-    return low < op->rename_count && r[low].was == value ? r[low].is : value;
+    const bool found = low < op->rename_count && r[low].was == value;
+    *dropped = found && r[low].dropped;
+    return found ? r[low].is : value;
 }

@@ -28,7 +28,7 @@ void reef__decode_name_lists_drop(decoding *d, file_name_lists *lists);
  * False: the error is recorded. */
 bool reef__decode_renames(decoding *d, file_type *f, field_op *op, const reef_names *from, const reef_names *to,
                           const char *type_name, const char *field);
-/* Translates one value. */
-int64_t reef__decode_renamed(const file_type *f, const field_op *op, int64_t value);
+/* Translates one value. *dropped: the program has no name for what it was, in a bit mask for none of its bits. */
+int64_t reef__decode_renamed(const file_type *f, const field_op *op, int64_t value, bool *dropped);
 
 #endif

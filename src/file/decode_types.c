@@ -111,9 +111,10 @@ static void number_write(uint8_t kind, any_number n, char *to)
 /* ---- values by their plan ---- */
 
 /* The number by the name that it has. What has none keeps its number. */
-static any_number number_renamed(const file_type *f, const field_op *op, any_number n)
+static any_number number_renamed(const file_type *f, const field_op *op, any_number n, bool *dropped)
 {
-    const int64_t was = (int64_t)(n.negative ? 0 - n.magnitude : n.magnitude), is = reef__decode_renamed(f, op, was);
+    const int64_t was = (int64_t)(n.negative ? 0 - n.magnitude : n.magnitude),
+                  is = reef__decode_renamed(f, op, was, dropped);
     if (is == was) return n;
     n.negative = is < 0 && op->kind != REEF_U64;
     n.magnitude = n.negative ? 0 - (uint64_t)is : (uint64_t)is;
@@ -144,11 +145,11 @@ static bool op_convert(const file_type *f, const field_op *op, const unsigned ch
         unsigned char bytes[8];
         reef__portable_copy((reef_kind)op->was, bytes, from + i * in, in);
         const any_number was = number_read(op->was, bytes);
-        const any_number n = op->rename_count ? number_renamed(f, op, was) : was;
+        bool dropped = false;
+        const any_number n = op->rename_count ? number_renamed(f, op, was, &dropped) : was;
         number_write(op->kind, n, to + i * out);
-        /* a name that the program doesn't have */
-        const bool named = n.magnitude || was.magnitude == 0 || op->rename_count == 0;
-        kept &= named && bits_count(n.magnitude) >= (op->mask ? bits_count(was.magnitude) : 0) &&
+        kept &= (!dropped || was.magnitude == 0) &&
+                bits_count(n.magnitude) >= (op->mask ? bits_count(was.magnitude) : 0) &&
                 number_kept(n, op->kind, to + i * out);
     }
     return kept;

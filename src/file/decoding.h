@@ -47,6 +47,7 @@ typedef struct field_op {
 /* A value that has a name: in the file, and in the program, where it is 0 if the program doesn't have the name. */
 typedef struct value_rename {
     int64_t was, is;
+    bool dropped; /* the program doesn't have the name */
 } value_rename;
 
 typedef struct file_type {

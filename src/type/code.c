@@ -152,3 +152,24 @@ COLD bool reef__code_needed(const reef_code *c, char *why, size_t size)
     reef__types_unlock();
     return why[0] != 0;
 }
+
+/* ---- what modules bring ---- */
+
+COLD void reef__types_of_module(reef_type_decl *const *types, uint32_t count)
+{
+    reef__types_lock();
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = types[i]->id - 1;
+        if (types[i]->id) reef__type_pages[at / TYPES_PER_PAGE][at % TYPES_PER_PAGE].of_module = true;
+    }
+    reef__types_unlock();
+}
+
+COLD bool reef__type_of_module(const type *t, uint64_t *id)
+{
+    reef__types_lock();
+    *id = t->declared ? 0 : t->module;
+    const bool brought = !t->hidden && (t->of_module || *id);
+    reef__types_unlock();
+    return brought;
+}

@@ -66,6 +66,12 @@ void reef__hooks_retire(reef_hooks *h);
 /* Why the code can't go, as far as types are concerned and what was counted. False: nothing leads into it. */
 bool reef__code_needed(const reef_code *c, char *why, size_t size);
 
+/* A module that was used has these types in its list. */
+void reef__types_of_module(reef_type_decl *const *types, uint32_t count);
+/* Was the type brought by a module, and by no other part of the program? *id is that of the module whose code declared
+ * it; 0: it is in the list of one. */
+bool reef__type_of_module(const struct type *t, uint64_t *id);
+
 /* ---- src/type/type.c ---- */
 
 void reef__types_lock(void);

@@ -61,6 +61,7 @@ typedef struct type {
     bool retired;      /* the code that is being tried declares another layout of this name */
     uint32_t declared; /* number of declarations in the program itself */
     uint64_t module;   /* the id of the module whose code declared it last; 0: none */
+    bool of_module;    /* a module that was used has it in its list. Under the lock of the registry */
 } type;
 
 /* Pages of types, by id: that of `id` is reef__type_pages[(id - 1) / TYPES_PER_PAGE][(id - 1) % TYPES_PER_PAGE]. Ask

@@ -111,6 +111,33 @@ REEF_COMPONENT(Thrust);
 REEF_FIELDS(Thrust, x, y);
 #endif
 
+/* ---- a type with an enum, whose values have other numbers or other names in another version ---- */
+
+#if defined(TEMPER)
+#if TEMPER == 1
+typedef enum { CALM, ANGRY, ASLEEP } Mood;
+REEF_ENUM(Mood, CALM, ANGRY, ASLEEP);
+#elif TEMPER == 2
+typedef enum { ASLEEP = 2, WILD = 7, CALM = 40, ANGRY = 300 } Mood;
+REEF_ENUM(Mood, ASLEEP, WILD, CALM, ANGRY);
+#else
+typedef enum { CALM, ASLEEP } Mood;
+REEF_ENUM(Mood, CALM, ASLEEP);
+#endif
+typedef struct {
+#if TEMPER == 2
+    float since;
+#endif
+    Mood mood;
+} Temper;
+REEF_COMPONENT(Temper);
+#if TEMPER == 2
+REEF_FIELDS(Temper, since, (mood, enum, Mood));
+#else
+REEF_FIELDS(Temper, (mood, enum, Mood));
+#endif
+#endif
+
 /* ---- Hunter in everything that may name a type ---- */
 
 #if defined(WIDE)
@@ -264,6 +291,8 @@ REEF_FIELDS(Fresh, n);
 #endif
 #if defined(PLACE_DIFFERS)
 #define PLACE_TEXT "Place, in Nowhere"
+#elif defined(NOT_MARKED)
+#define PLACE_TEXT "Place, !Marked"
 #else
 #define PLACE_TEXT "Place"
 #endif
@@ -370,9 +399,12 @@ static reef_status load(reef_world *w, void *context)
 #endif
     (void)listen, (void)call;
     if (!reef_single_has(w, Report)) (void)reef_single_set(w, Report, 0, 0);
+#if !defined(NO_TOLD)
     (void)reef_observer_new(
         w,
         &(reef_observer_desc){.name = "told", .function = told, .events = REEF_ON_ADD, .component = reef_id(Marked)});
+#endif
+    (void)told;
     (void)reef_observer_add(w, "employ", employ, REEF_ON_ADD, reef_id(Employed));
     (void)reef_scripts(w, NULL, NULL);
 #if defined(ORDERED)

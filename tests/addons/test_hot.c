@@ -90,6 +90,34 @@ static void systems_come_go_and_move(void **state)
     reef_hot_close(h);
 }
 
+/* A system with another text stays the same system; an observer goes, and comes back. */
+static void texts_and_observers_change(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    const reef_entity plain = reef_spawn(w, reef_with(Place, 0, 0)),
+                      marked = reef_spawn(w, reef_with(Place, 0, 0), reef_tag(Marked));
+    const reef_system_id move = reef_system_find(w, "move");
+    assert_int_equal(reef_single_get(w, Report)->told, 1);
+    tick(w);
+    build("-DNOT_MARKED -DNO_TOLD");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_libraries(h, 1);
+    assert_true(reef_system_find(w, "move").index == move.index);
+    tick(w);
+    assert_true(reef_get(w, plain, Place)->x == 2 && reef_get(w, marked, Place)->x == 1);
+    reef_add(w, plain, Marked);
+    assert_int_equal(reef_single_get(w, Report)->told, 1);
+    build("");
+    assert_event(h, REEF_HOT_LOADED);
+    tick(w);
+    assert_true(reef_get(w, plain, Place)->x == 3 && reef_get(w, marked, Place)->x == 2);
+    const uint32_t told = reef_single_get(w, Report)->told;
+    (void)reef_spawn(w, reef_tag(Marked));
+    assert_int_equal(reef_single_get(w, Report)->told, told + 1);
+    reef_hot_close(h);
+}
+
 static void observers_scripts_and_orders_follow(void **state)
 {
     reef_world *w = world_of(state);
@@ -565,6 +593,62 @@ static void no_memory_is_no_reload(void **state)
     reef_hot_close(h);
 }
 
+/* Also what reef_hot itself and the system's loader allocate fails in turn. The C library is asked past these
+ * functions; a sanitizer has its own, and so have other C libraries. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define OWN_ALLOCATIONS 0
+#endif
+#endif
+#if !defined(OWN_ALLOCATIONS) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define OWN_ALLOCATIONS 1
+static uint64_t fails_at, allocated; /* 0: none fails */
+static bool allocation_fails(void) { return fails_at && ++allocated == fails_at; }
+extern void *__libc_malloc(size_t bytes);
+extern void *__libc_calloc(size_t count, size_t bytes);
+extern void *__libc_realloc(void *p, size_t bytes);
+void *malloc(size_t bytes) { return allocation_fails() ? NULL : __libc_malloc(bytes); }
+void *calloc(size_t count, size_t bytes) { return allocation_fails() ? NULL : __libc_calloc(count, bytes); }
+void *realloc(void *p, size_t bytes) { return allocation_fails() ? NULL : __libc_realloc(p, bytes); }
+#endif
+
+static void no_memory_of_the_system_is_no_reload(void **state)
+{
+#if !defined(OWN_ALLOCATIONS) || !OWN_ALLOCATIONS
+    (void)state;
+    skip();
+#else
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    const reef_entity e = hunter(w, 1, 0);
+    uint32_t refused = 0;
+    bool all = false, more = false;
+    for (uint64_t n = 1; !all; n++) {
+        build(more ? "-DHUNTER_LESS" : "-DHUNTER_MORE");
+        const uint64_t hash = reef_hash(w);
+        allocated = 0, fails_at = n;
+        const reef_hot_event event = reef_hot_poll(h);
+        all = allocated < n;
+        fails_at = 0;
+        if (event != REEF_HOT_LOADED) {
+            assert_int_equal(event, REEF_HOT_REFUSED);
+            assert_true(reef_hot_text(h)[0] != 0);
+            assert_int_equal(reef_hash(w), hash);
+            refused++;
+        } else {
+            more = !more;
+        }
+        assert_libraries(h, 1);
+        assert_valid(w);
+        assert_true(field_of(w, e, "Hunter", "power") == 1);
+        assert_true(n < 5000);
+    }
+    assert_true(refused > 20);
+    printf("%u allocations failed\n", refused);
+    reef_hot_close(h);
+#endif
+}
+
 static void many_times_nothing_grows(void **state)
 {
     reef_world *w = world_of(state);
@@ -651,6 +735,7 @@ int main(int argc, char **argv)
         TEST(many_times_nothing_grows), /* before there are scripts, whose classes keep a library */
         TEST(a_comment_changes_nothing),
         TEST(systems_come_go_and_move),
+        TEST(texts_and_observers_change),
         TEST(observers_scripts_and_orders_follow),
         TEST(what_is_refused_leaves_the_old_code),
         TEST(the_last_ticks_are_played_again),
@@ -661,6 +746,7 @@ int main(int argc, char **argv)
         TEST(a_trial_refuses_what_would_end_the_program),
         TEST(threads_give_the_same),
         TEST(no_memory_is_no_reload),
+        TEST(no_memory_of_the_system_is_no_reload),
         TEST(hooks_follow), /* its library stays */
     };
     const struct CMUnitTest figures[] = {TEST(what_a_million_entities_cost)};

@@ -778,6 +778,45 @@ static void unique_values_keep_their_meaning(void **state)
     reef_hot_close(h);
 }
 
+static void assert_mood(const reef_world *w, reef_entity e, uint32_t wanted)
+{
+    const reef_component c = reef_type_find("Temper");
+    const char *value = reef_get_id(w, e, c);
+    reef_type_info info;
+    assert_true(value && reef_type_get(c, &info));
+    const reef_field *f = &info.fields[info.field_count - 1];
+    assert_string_equal(f->name, "mood");
+    assert_int_equal(*(const uint32_t *)(const void *)(value + f->offset), wanted);
+}
+
+/* The values of an enum keep their names, and get the numbers that these have now. */
+static void enums_keep_their_names(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DTEMPER=1", NULL);
+    reef_entity e[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        e[i] = reef_create(w);
+        assert_true(reef_set_id(w, e[i], reef_type_find("Temper"), &i, sizeof i) >= 0);
+    }
+    build("-DTEMPER=2");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_mood(w, e[0], 40);
+    assert_mood(w, e[1], 300);
+    assert_mood(w, e[2], 2);
+    build("-DTEMPER=3"); /* nobody is angry any more, but one is */
+    assert_hot_refused(w, h, "would be lost: Temper.mood: 1 values");
+    assert_null(strstr(reef_hot_text(h), ", Temper")); /* once, though two names are gone */
+    assert_ok(reef_destroy(w, e[1]));
+    build("-DTEMPER=3 -DSPEED=10");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_mood(w, e[0], 0);
+    assert_mood(w, e[2], 1);
+    assert_libraries(h, 1);
+    assert_valid(w);
+    reef_hot_close(h);
+}
+
 static void every_home(void **state)
 {
     static const char *const homes[] = {"REEF_TABLE", "REEF_SPARSE", "REEF_PAGED", "REEF_COLD",
@@ -871,6 +910,7 @@ int main(void)
         TEST(relations_prefabs_bundles_and_commands),
         TEST(calls_that_wait_are_converted),
         TEST(unique_values_keep_their_meaning),
+        TEST(enums_keep_their_names),
         TEST(every_home),
         TEST(no_memory_is_no_change_of_layout),
         TEST(values_that_nothing_copies_are_refused), /* its library stays */

@@ -174,7 +174,7 @@ static void test_places()
     const reef_hit hit = sea.hit(reef::around(4, 9).to(4, 1));
     CHECK(reef_entity_equal(hit.entity, shoal[4]) && hit.along == 7.5 / 8);
     const auto hunters = world.query<reef::with<Hunter>>();
-    CHECK(sea.within(reef::around(4, 1).radius(100).only(hunters.handle()), found).count == 1);
+    CHECK(sea.within(reef::around(4, 1).radius(100).only(hunters), found).count == 1);
     const Velocity *v = sea.carried<Velocity>();
     CHECK(v && v[sea.slot(shoal[3])].x == 30 && sea.carried<Body>() == nullptr);
     CHECK(reef_entity_equal(sea.entity(sea.slot(shoal[3])), shoal[3]));

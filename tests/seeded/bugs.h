@@ -313,6 +313,8 @@ extern int reef_bug;
     X(615, "an input gets another layout while a step reads it") \
     X(616, "scripts end when a replay is over") \
     X(633, "of all values of a type only those of the first chunk of each table are walked") \
-    X(634, "free ids that lie at the same place in two worlds count as the same")
+    X(634, "free ids that lie at the same place in two worlds count as the same") \
+    X(670, "a value whose name gets the number 0 counts as lost") \
+    X(671, "singletons of a module that was removed aren't named")
 
 #endif

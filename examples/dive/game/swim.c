@@ -4,38 +4,51 @@
 #include "swim.h"
 #include <reef/random.h>
 
-enum { LOOKED_AT = 4 }; /* of the others in three cells side by side */
+enum { LOOKED_AT = 4, OTHERS_MAX = 3 * LOOKED_AT }; /* of three cells side by side; of the nine around */
 
 /* ---- schools, and keeping a distance ---- */
 
 typedef struct view {
-    vec away;        /* from those that are too near */
-    vec to, with;    /* to the middle of its school; the school's course: sums */
-    float in_school; /* how many of the school it looked at */
+    float school[4];                   /* sums: the ways to those of its school, and their velocities */
+    uint32_t in_school;                /* how many of the school it looked at */
+    const seen *close[OTHERS_MAX + 1]; /* those that are too near */
+    uint32_t close_count;
 } view;
 
-static void look(const seen *me, const seen *from, uint32_t count, uint32_t dice, bool schools, view *v)
+/* Looks at some of those in three cells side by side, by chance, so that a crowd costs no more than a few. Where there
+ * are fewer it looks at itself, which counts for nothing: so there are few branches that the processor can't foresee.
+ * (With them, a tick with 10,000 creatures took 1.15 times as long.) */
+static void look(const seen *me, const seen *from, uint32_t count, uint32_t dice, view *v)
 {
-    if (count > LOOKED_AT) { /* some of them, by chance: a crowd costs no more than a few */
-        from += (uint32_t)((uint64_t)dice * (count - LOOKED_AT + 1) >> 32);
-        count = LOOKED_AT;
+    const uint32_t more = count > LOOKED_AT ? count - LOOKED_AT : 0;
+    from += (uint32_t)((uint64_t)dice * (more + 1) >> 32);
+    for (uint32_t k = 0; k < LOOKED_AT; k++) {
+        const seen *other = k < count ? &from[k] : me;
+        const float dx = other->x - me->x, dy = other->y - me->y, square = dx * dx + dy * dy;
+        const float room = (me->radius + other->radius) * 1.15f;
+        const uint32_t same = (uint32_t)(other->kind == me->kind) & (uint32_t)(k < count);
+        const float weight = (float)(int32_t)same;
+        v->close[v->close_count] = other;
+        v->close_count += (uint32_t)(square < room * room) & (uint32_t)(square > 1e-8f);
+        v->school[0] += dx * weight;
+        v->school[1] += dy * weight;
+        v->school[2] += other->vx * weight;
+        v->school[3] += other->vy * weight;
+        v->in_school += same;
     }
-    for (uint32_t k = 0; k < count; k++) {
-        const seen *other = &from[k];
-        float dx = other->x - me->x, dy = other->y - me->y, square = dx * dx + dy * dy;
-        float room = (me->radius + other->radius) * 1.15f;
-        if (square < room * room && square > 1e-8f) {
-            float distance = sqrtf(square), push = (room - distance) / (room * distance);
-            v->away.x -= dx * push;
-            v->away.y -= dy * push;
-        }
-        if (!schools || other->kind != me->kind) continue;
-        v->to.x += dx;
-        v->to.y += dy;
-        v->with.x += other->vx;
-        v->with.y += other->vy;
-        v->in_school += 1.0f;
+}
+
+static vec away_from_close(const seen *me, const view *v)
+{
+    vec away = {0, 0};
+    for (uint32_t k = 0; k < v->close_count; k++) {
+        const seen *other = v->close[k];
+        float dx = other->x - me->x, dy = other->y - me->y, distance = sqrtf(dx * dx + dy * dy);
+        float room = (me->radius + other->radius) * 1.15f, push = (room - distance) / (room * distance);
+        away.x -= dx * push;
+        away.y -= dy * push;
     }
+    return away;
 }
 
 void crowd(reef_block *b)
@@ -51,18 +64,21 @@ void crowd(reef_block *b)
         uint32_t cell = place[i].cell, x = cell % NEAR_SIDE, y = cell / NEAR_SIDE;
         uint32_t west = x > 0 ? 1 : 0, east = x < NEAR_SIDE - 1 ? 1 : 0;
         uint32_t dice = (b->entities[i].index + 1) * 2246822519u ^ tick;
-        view v = {{0, 0}, {0, 0}, {0, 0}, 0};
+        view v;
+        v.school[0] = v.school[1] = v.school[2] = v.school[3] = 0;
+        v.in_school = v.close_count = 0;
         for (uint32_t row = y > 0 ? y - 1 : 0; row <= y + 1 && row < NEAR_SIDE; row++) {
             uint32_t first = near->first[row * NEAR_SIDE + x - west];
             dice = dice * 1664525u + 1013904223u;
-            look(me, &near->slots[first], near->first[row * NEAR_SIDE + x + east + 1] - first, dice, school != NULL,
-                 &v);
+            look(me, &near->slots[first], near->first[row * NEAR_SIDE + x + east + 1] - first, dice, &v);
         }
-        wish[i] = (Wish){v.away.x * 2.2f, v.away.y * 2.2f};
-        if (v.in_school == 0.0f) continue;
-        float share = school[i].together / v.in_school, along = school[i].along / (v.in_school * own[i].speed);
-        wish[i].x += v.to.x * share + v.with.x * along;
-        wish[i].y += v.to.y * share + v.with.y * along;
+        vec away = away_from_close(me, &v);
+        wish[i] = (Wish){away.x * 2.2f, away.y * 2.2f};
+        if (school == NULL || v.in_school == 0) continue;
+        float others = (float)v.in_school, share = school[i].together / others;
+        float along = school[i].along / (others * own[i].speed);
+        wish[i].x += v.school[0] * share + v.school[2] * along;
+        wish[i].y += v.school[1] * share + v.school[3] * along;
     }
 }
 
@@ -148,9 +164,8 @@ static const seen *nearest(const Near *near, vec at, uint32_t sides, float withi
             if ((near->sides[cell] & sides) == 0) continue;
             for (uint32_t k = near->first[cell]; k < near->first[cell + 1]; k++) {
                 const seen *s = &near->slots[k];
-                if ((s->side & sides) == 0) continue;
                 float dx = s->x - at.x, dy = s->y - at.y, square = dx * dx + dy * dy;
-                if (square >= best) continue;
+                if (((uint32_t)(square < best) & (uint32_t)((s->side & sides) != 0)) == 0) continue;
                 best = square;
                 found = s;
             }

@@ -25,9 +25,10 @@ struct reload {
     char text[TEXT_MAX];
     bool wrong;
     int64_t shown_until_ns, looked_ns;
-    int64_t newest_ns; /* when a source was changed last, as far as it was built or is being built */
-    pid_t build;       /* 0: none runs */
-    int said;          /* the end of its pipe */
+    int64_t newest_ns;             /* when a source was changed last, as far as it was built or is being built */
+    int64_t began_ns, building_ns; /* when the last build began; how long the last one that ended took */
+    pid_t build;                   /* 0: none runs */
+    int said;                      /* the end of its pipe */
     char output[16384];
     size_t output_size;
 };
@@ -83,6 +84,7 @@ static void build_begin(reload *r)
         return;
     }
     r->output_size = 0;
+    r->began_ns = clock_ns(CLOCK_MONOTONIC);
     const pid_t child = fork();
     if (child == 0) {
         const int nothing = open("/dev/null", O_RDONLY);
@@ -128,6 +130,7 @@ static void build_look(reload *r)
     if (waitpid(r->build, &status, WNOHANG) != r->build) return;
     close(r->said);
     r->build = 0;
+    r->building_ns = clock_ns(CLOCK_MONOTONIC) - r->began_ns;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
         if (r->wrong) r->text[0] = '\0';
         r->wrong = false;
@@ -181,7 +184,9 @@ void reload_frame(reload *r, session *s)
     if (event == REEF_HOT_REFUSED || event == REEF_HOT_KEPT) say(r, event == REEF_HOT_REFUSED, reef_hot_text(r->hot));
     if (event == REEF_HOT_LOADED) {
         const double took = (double)(clock_ns(CLOCK_REALTIME) - r->newest_ns) / 1e9;
-        snprintf(text, sizeof text, "new rules, %.2f s after they were saved", took);
+        const int64_t built = r->build != 0 ? now - r->began_ns : r->building_ns; /* its end may not be known yet */
+        snprintf(text, sizeof text, "new rules, %.2f s after they were saved (building took %.2f s)", took,
+                 (double)built / 1e9);
         say(r, false, text);
     }
     if (event == REEF_HOT_REPLAYED) fprintf(stderr, "dive: %s\n", reef_hot_text(r->hot));

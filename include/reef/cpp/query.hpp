@@ -521,8 +521,10 @@ template <class... T> class query {
     }
     /* False if it couldn't be made: see world.error(). */
     explicit operator bool() const { return !reef_query_is_null(q); }
-    /* For calls of the C interface. */
+    /* For calls of the C interface, and for `only` of a place: good as long as this object. */
     reef_query handle() const { return q; }
+    operator reef_query() const & { return q; }
+    operator reef_query() const && = delete;
 
     /* One loop over everything that matches. */
     view<T...> rows() { return view<T...>(w, q, false); }

@@ -508,10 +508,17 @@ template <class T> struct parameter<receives<T>> : own_parameter<receives<T>> {
     static void touch(reef_system_desc &d, uint32_t &n) { touches<REEF_RECEIVES, T>::declare(d, n); }
 };
 
+template <class T, class = void> struct adds_up : std::false_type {
+};
+template <class T>
+struct adds_up<T, std::void_t<decltype(std::declval<T &>() += std::declval<const T &>())>> : std::true_type {
+};
 template <class T> struct parameter<sums<T>> : own_parameter<sums<T>> {
     using own_parameter<sums<T>>::own_parameter;
     static void touch(reef_system_desc &d, uint32_t &n)
     {
+        static_assert(adds_up<T>::value,
+                      "reef: the parts of sums<T> are added up by T's operator +=, which is missing");
         touches<REEF_SUMS, T>::declare(d, n);
         d.combine = [](void *total, const void *part) { *static_cast<T *>(total) += *static_cast<const T *>(part); };
     }

@@ -318,14 +318,20 @@ class world_ref {
     {
         return reef_equal(w, other.w, difference);
     }
-    reef_status save(const char *path, const reef_save_desc *desc = nullptr) { return reef_save(w, path, desc); }
-    reef_status load(const char *path, const reef_load_desc *desc = nullptr) { return reef_load(w, path, desc); }
+    [[nodiscard]] reef_status save(const char *path, const reef_save_desc *desc = nullptr)
+    {
+        return reef_save(w, path, desc);
+    }
+    [[nodiscard]] reef_status load(const char *path, const reef_load_desc *desc = nullptr)
+    {
+        return reef_load(w, path, desc);
+    }
     reef::bytes save_bytes(const reef_save_desc *desc = nullptr)
     {
         reef_bytes b = {nullptr, 0};
         return reef_save_bytes(w, &b, desc) >= 0 ? reef::bytes(b) : reef::bytes();
     }
-    reef_status load_bytes(const void *data, size_t size, const reef_load_desc *desc = nullptr)
+    [[nodiscard]] reef_status load_bytes(const void *data, size_t size, const reef_load_desc *desc = nullptr)
     {
         return reef_load_bytes(w, data, size, desc);
     }

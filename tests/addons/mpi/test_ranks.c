@@ -8,6 +8,7 @@
 #include "reef/code.h"
 #include "reef/hooks.h"
 #include "reef/place.h"
+#include "reef/value_index.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -764,6 +765,25 @@ static void spots_expect(void)
     }
 }
 
+/* A question about values is one about all entities, and ghosts are entities that another rank has as well. So indexes
+ * and queries leave them out, and sums over ranks are right; whoever wants ghosts says so, and gets their values. */
+static void values_leave_ghosts_out(reef_ranks *r, reef_world *w)
+{
+    const reef_index *x = reef_index_of(w, Spot, x);
+    const reef_query left = reef_query_new(w, "Spot(x < 8)");
+    const reef_query few = reef_query_new(w, "Spot(x < 8), ReefGhost, either *");
+    const reef_query all_ghosts = reef_query_new(w, "in Spot, ReefGhost, either *");
+    int64_t sums[3] = {(int64_t)reef_index_range(x, 0, reef_key_f32(8), 0, NULL, 0), (int64_t)reef_query_count(w, left),
+                       (int64_t)reef_count(w, ReefGhost)};
+    int64_t all = 0, ghosts_left = 0;
+    for (uint32_t i = 0; i < SPOTS; i++) all += !spot_is_disabled(i) && all_spots[i].x < 8;
+    CHECK(reef_ranks_sum(r, sums, 3) == REEF_OK);
+    CHECK(all > 0 && sums[0] == all && sums[1] == all && (sums[2] > 0) == (size > 1));
+    reef_each(w, all_ghosts, row) ghosts_left += reef_in_at(row, Spot)->x < 8;
+    CHECK((int64_t)reef_query_count(w, few) == ghosts_left);
+    CHECK(reef_query_free(w, left) >= 0 && reef_query_free(w, few) >= 0 && reef_query_free(w, all_ghosts) >= 0);
+}
+
 static void places_know_ghosts(void)
 {
     const reef_component seen[] = {reef_id(Spot), reef_id(Shy)};
@@ -804,6 +824,7 @@ static void places_know_ghosts(void)
             looked++;
             crowded += is->others;
         }
+        values_leave_ghosts_out(r, w);
     }
     CHECK(looked > 0 && crowded > 0);
     spot_radius = 1.5;

@@ -14,6 +14,14 @@ typedef struct {
 REEF_COMPONENT(Ping);
 REEF_COMPONENT(Changing);
 REEF_TAG(Marked);
+typedef struct {
+    float x;
+} Wind, Tide, Moon;
+REEF_COMPONENT(Wind);
+REEF_COMPONENT_IN(Tide, REEF_SPARSE);
+REEF_COMPONENT(Moon);
+REEF_MODULE_TYPES(sky_types, Wind, Tide, Moon);
+REEF_MODULE_TYPES(sea_types, Tide);
 
 static Story story;
 
@@ -213,6 +221,49 @@ static reef_status bad_load(reef_world *w, void *context)
     if (*(const char *)context == 's') return REEF_IO;
     add(w, "third", third, NULL);
     return *(const char *)context == 'u' ? REEF_CANCELLED : REEF_OK;
+}
+
+/* What reef_print_modules prints, as one text. */
+static const char *printed(const reef_world *w)
+{
+    static char text[512];
+    FILE *to = tmpfile();
+    assert_non_null(to);
+    reef_print_modules(w, to);
+    rewind(to);
+    text[fread(text, 1, sizeof text - 1, to)] = 0;
+    assert_int_equal(fclose(to), 0);
+    return text;
+}
+
+static reef_status load_nothing(reef_world *w, void *context)
+{
+    (void)w, (void)context;
+    return REEF_OK;
+}
+
+static void types_without_their_module_are_named(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_module
+        sky = {.name = "sky", .version = 1, .types = sky_types, .type_count = sky_types_count, .load = load_nothing},
+        sea = {.name = "sea", .version = 1, .types = sea_types, .type_count = sea_types_count, .load = load_nothing};
+    assert_ok(reef_module_use(w, &sky));
+    assert_ok(reef_module_use(w, &sea));
+    const reef_entity e = reef_spawn(w, reef_with(Wind, 1), reef_with(Tide, 2));
+    (void)reef_single_set(w, Moon, 3);
+    assert_string_equal(printed(w), "sky 1: 0 systems, 0 observers\nsea 1: 0 systems, 0 observers\n");
+    reef_world *fork = reef_fork(w);
+    assert_ok(reef_module_remove(w, "sky"));
+    assert_string_equal(printed(w), "sea 1: 0 systems, 0 observers\nwithout their module: Moon, Wind\n");
+    assert_null(strstr(printed(fork), "without")); /* it has the module still */
+    assert_ok(reef_module_remove(w, "sea"));
+    assert_string_equal(printed(w), "without their module: Moon, Tide, Wind\n");
+    assert_ok(reef_destroy(w, e));
+    assert_string_equal(printed(w), "without their module: Moon\n");
+    assert_ok(reef_module_use(w, &sky));
+    assert_string_equal(printed(w), "sky 1: 0 systems, 0 observers\n");
+    reef_world_free(fork);
 }
 
 static void a_refusal_leaves_nothing(void **state)
@@ -457,6 +508,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_module_brings_and_takes_what_it_made),
         TEST(modules_are_printed),
+        TEST(types_without_their_module_are_named),
         TEST(a_refusal_leaves_nothing),
         TEST(wrong_descriptions_are_refused),
         TEST(what_a_module_needs_is_there),

@@ -392,6 +392,42 @@ static void a_fork_has_the_same_index(void **state)
     assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(71), to, 4), 1);
 }
 
+/* What a history keeps are states, and no state has indexes: its bytes are the same with and without them. */
+static reef_status step_once(void *context, reef_world *w, uint64_t number, const void *input, size_t bytes)
+{
+    (void)input, (void)bytes;
+    for (reef_block b = reef_begin_text(w, "Team"); reef_next(&b);) reef_inout(&b, Team)[0].id = (int32_t)number;
+    if (context) assert_non_null(reef_index_of(w, Team, id));
+    return reef_tick(w, 1);
+}
+static void a_history_has_no_indexes(void **state)
+{
+    uint64_t bytes[2], hash[2];
+    for (uint32_t with = 0; with < 2; with++) {
+        reef_world *w = another_world(state, NULL);
+        const reef_entity first = reef_spawn(w, reef_with(Team, 0));
+        for (int32_t i = 1; i < 5000; i++) (void)reef_spawn(w, reef_with(Team, 100 + i));
+        reef_history *h = reef_history_new(
+            w, &(reef_history_config){.ticks = 20, .bytes = 1 << 30, .step = step_once, .context = with ? w : NULL});
+        for (uint32_t i = 0; i < 30; i++) assert_ok(reef_history_step(h, NULL, 0));
+        const int32_t last = reef_get(w, first, Team)->id;
+        assert_ok(reef_history_rewind(h, 25));
+        const int32_t now = reef_get(w, first, Team)->id;
+        assert_true(now < last);
+        bytes[with] = reef_history_reach(h).bytes;
+        hash[with] = reef_hash(w);
+        if (with) {
+            const reef_index *teams = reef_index_of(w, Team, id);
+            assert_int_equal(reef_index_get(teams, reef_key_i32(last), NULL, 0), 0);
+            assert_true(reef_entity_equal(reef_index_first(teams, reef_key_i32(now), reef_key_i32(now)), first));
+        }
+        reef_history_free(h);
+        end_world(state, w);
+    }
+    assert_int_equal(bytes[0], bytes[1]);
+    assert_true(hash[0] == hash[1]);
+}
+
 /* What a loop writes in its blocks is found as soon as the index is taken again, in the loop and behind it. */
 static void indexes_in_loops(void **state)
 {
@@ -679,6 +715,7 @@ int main(void)
         TEST(many_values),
         TEST(crowds),
         TEST(a_fork_has_the_same_index),
+        TEST(a_history_has_no_indexes),
         TEST(indexes_that_are_refused),
         TEST(no_memory_for_an_index),
         TEST(states_that_come_from_elsewhere),

@@ -625,6 +625,23 @@ static void a_million_in_one_cell(void **state)
     assert_non_null(strstr(text, "these cells are too large: a used one has 1000000 entities on average"));
 }
 
+/* Spots that are far apart, and cells of two metres: more cells than are kept, and the text says so. */
+static void cells_that_are_too_small(void **state)
+{
+    reef_world *w = world_of(state);
+    char text[1024];
+    for (uint32_t i = 0; i < 1000; i++) spot(w, (float)i, 1);
+    const reef_place *p = reef_place_of(w, Spot);
+    assert_true(reef_place_explain(p, text, sizeof text) < sizeof text);
+    assert_null(strstr(text, "these cells are"));
+    for (uint32_t i = 0; i < 1000; i++) spot(w, (float)(i * 10000), (float)(i * 777 % 1000 * 10000));
+    p = reef_place_of(w, Spot);
+    assert_true(reef_place_explain(p, text, sizeof text) < sizeof text);
+    assert_non_null(strstr(text, "these cells are too small for how far the entities are apart"));
+    reef_near to[4];
+    assert_int_equal(reef_place_within(p, &(reef_place_ask){.at = {10000, 7770000}, .radius = 1}, to, 4), 1);
+}
+
 /* What a history keeps are states, and no state has pictures: its bytes are the same with and without them. */
 static reef_status step_once(void *context, reef_world *w, uint64_t number, const void *input, size_t bytes)
 {
@@ -949,6 +966,7 @@ int main(void)
         TEST(what_is_said_of_an_entity),
         TEST(a_crowded_cell),
         TEST(a_million_in_one_cell),
+        TEST(cells_that_are_too_small),
         TEST(a_history_has_no_pictures),
         TEST(pairs_on_threads),
         TEST(systems_ask_what_was_before),

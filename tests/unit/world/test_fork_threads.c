@@ -7,11 +7,17 @@ int main(void) { return 77; }
 #else
 #include "support.h"
 #include "reef/multi.h"
+#include "reef/place.h"
 #include "reef/shared.h"
+#include "reef/value_index.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
 enum { THREADS = 4, PEOPLE = 3000, STEPS = 900, HANDOVERS = 40 };
+
+REEF_FIELDS(Position, x, y);
+REEF_FIELDS(Mass, kg);
+REEF_PLACE(Position, x, y, .cell = 2);
 
 /* ---- an allocator and a type that own up on any thread ---- */
 
@@ -288,6 +294,26 @@ static void change_one(life *l, uint32_t what, reef_entity e)
     }
 }
 
+/* By value and by place: worlds that share an index, and those that have none yet, ask at the same time. */
+static void ask_by_value_and_place(life *l)
+{
+    const reef_index *kg = reef_index_of(l->w, Mass, kg);
+    const reef_place *places = reef_place_of(l->w, Position);
+    must(l, kg != NULL && places != NULL);
+    if (kg == NULL || places == NULL) return;
+    uint64_t three = 0, rows = 0, found[2];
+    reef_near near[1];
+    for (reef_block b = reef_begin_text(l->w, "in Mass"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) three += reef_in(&b, Mass)[i].kg == 3;
+    for (reef_block b = reef_begin_text(l->w, "in Position"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) rows += reef_in(&b, Position)[i].x == 1;
+    found[0] = reef_index_get(kg, reef_key_f64(3), NULL, 0);
+    found[1] = reef_place_box(places, &(reef_place_ask){.at = {1, -9}, .end = {1, 99}}, near, 1);
+    must(l, found[0] == three && found[1] == rows);
+    saw(l, found[0]), saw(l, found[1]);
+    saw(l, reef_entity_bits(reef_index_last(kg, 0, UINT64_MAX)));
+}
+
 static void change_many(life *l, uint32_t what)
 {
     reef_world *w = l->w;
@@ -305,6 +331,7 @@ static void change_many(life *l, uint32_t what)
     case 7: must(l, DESTROY_EVERYWHERE(w, reef_id(Frozen), reef_id(Health)) >= 0); break;
     case 8: saw(l, reef_world_stats(w).entities); break;
     case 9: write_notes(l); break;
+    case 10: ask_by_value_and_place(l); break;
     default:
         if (l->depth < 2) branch(l, random_below(&l->seed, 3));
         break;
@@ -316,7 +343,7 @@ static void live(life *l)
     for (uint32_t i = 0; i < l->steps && !l->failed; i++) {
         reef_entity e = reef_entity_at(l->w, random_below(&l->seed, PEOPLE * 2));
         uint32_t what = random_below(&l->seed, 100);
-        if (what < 4) change_many(l, random_below(&l->seed, 11));
+        if (what < 4) change_many(l, random_below(&l->seed, 12));
         else if (reef_entity_is_null(e))
             must(l, !reef_entity_is_null(reef_spawn(l->w, reef_with(Mass, 2), reef_with(Position, 1, 1))));
         else change_one(l, what % 12, e);
