@@ -321,6 +321,7 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await run(page_program("    int x = 1\n    reef_spwan(w, 0);"));
         await page.waitForSelector(".messages .error:has-text(\"expected ';'\")");
         const message = await page.innerText(".messages .error");
+        check(await page.locator("button:text-is('Look inside')").count() === 0, "a program that isn't compiled leaves nothing of the one before");
         check(/line 8/.test(message) && /expected ';'/.test(message), `an error stands at its line: ${message}`);
         check(await page.locator(".cm-lint-marker-error").count() > 0, "and beside it in the editor");
         await picture(page, "playground-error-light");
@@ -335,11 +336,12 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         const crashes = [
             ["a NULL of reef_get", page_program("    reef_entity e = reef_create(w);\n    printf(\"%g\\n\", (double)reef_get(w, e, Position)->x);", "typedef struct { float x; } Position;\nREEF_COMPONENT(Position);"), /NULL/],
             ["a stack that is used up", page_program("    (void)w;\n    return deep(1) > 0;", "static int deep(int n) { volatile char big[1000]; big[0] = (char)n; return n < 0 ? 0 : deep(n + 1) + big[0]; }"), /stack|memory/],
-            ["memory that is used up", page_program("    for (int i = 0; i < 100000; i++) if (reef_entity_is_null(reef_spawn(w, reef_with(Big, .first = 1)))) { char why[200]; reef_error_text(w, why, sizeof why); puts(why); return 0; }", "typedef struct { int first; char bytes[8000]; } Big;\nREEF_COMPONENT(Big);"), /memory/i],
+            ["memory that is used up", page_program("    for (int i = 0; i < 100000; i++) if (reef_entity_is_null(reef_spawn(w, reef_with(Big, .first = 1)))) { char why[200]; reef_error_text(w, why, sizeof why); puts(why); return 0; }", "typedef struct { int first; char bytes[8000]; } Big;\nREEF_COMPONENT(Big);"), /reef_spawn: no memory/],
             ["output without end", page_program("    (void)w;\n    for (;;) puts(\"again and again and again\");"), /more than a page shows/],
         ];
         for (const [what, source, told] of crashes) {
             await run(source);
+            await page.waitForFunction(() => /compiled in/.test(document.querySelector(".compiler-state").textContent)); // what the program before printed is gone
             await page.waitForFunction((t) => new RegExp(t, "i").test(document.querySelector(".stage .printed")?.innerText ?? ""), told.source).catch(() => {});
             const text = await printed(page);
             check(told.test(text), `${what} is shown and survived: ${text.slice(-140).trim()} ${(await page.locator(".messages").allInnerTexts()).join("")}`);
