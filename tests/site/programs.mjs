@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
+import { messages_of } from "../../web/theme/compile.mjs";
 import { Machine } from "../../web/theme/machine.mjs";
 import { hash_of, most_source, read_hash } from "../../web/theme/share.mjs";
 
@@ -56,6 +57,11 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
             const said = await read_hash("#program=" + text).then(() => "", (error) => error.message);
             check(/larger than 200 KiB/.test(said), `a link of ${what} is refused: ${said}`);
         }
+        const undeclared = "error: use of undeclared identifier 'reef_declared_by_REEF_COMPONENT_Healt'; did you mean 'reef_declared_by_REEF_COMPONENT_Health'?\n" +
+            "/include/reef.h:891:32: note: expanded from macro 'reef_id'\n<scratch space>:35:1: note: expanded from here\nmain.c:1:1: note: 'reef_declared_by_REEF_COMPONENT_Health' declared here\n";
+        const told = messages_of(`main.c:3:5: ${undeclared}main.c:3:9: error: expected ')'\nmain.c:3:5: note: to match this '('\nmain.c:3:5: ${undeclared}main.c:4:5: error: unknown type name 'a'\nmain.c:4:5: error: unknown type name 'a'\n`);
+        check(told.length === 2 && told[0].line === 3 && /^'Healt' isn't declared as a component/.test(told[0].text) && told[1].line === 4,
+            `a component that isn't declared is named, once, without reef's macros: ${told.map((m) => m.text).join("; ")}`);
         const damaged = await read_hash(link.replace(/=(.{12})/, "=")).then(() => "", (error) => error.message);
         check(/damaged/.test(damaged), "a link that lacks a part is told");
     }
@@ -325,6 +331,11 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         check(/line 8/.test(message) && /expected ';'/.test(message), `an error stands at its line: ${message}`);
         check(await page.locator(".cm-lint-marker-error").count() > 0, "and beside it in the editor");
         await picture(page, "playground-error-light");
+
+        await run(page_program("    reef_add(w, reef_create(w), Healt);"));
+        await page.waitForSelector(".messages .error:has-text(\"isn't declared as a component\")");
+        check(await page.locator(".messages li").count() === 1, "a component that isn't declared is one message at its line");
+        await picture(page, "playground-not-declared-light");
 
         await run(page_program("    unsigned n = 0;\n    for (;;) if (++n % 400000000 == 0) puts(\"still here\");"));
         await page.waitForFunction(() => !document.querySelector(".playground-bar button:nth-child(2)").disabled && /compiled in/.test(document.querySelector(".compiler-state").textContent));

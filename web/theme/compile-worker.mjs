@@ -1,5 +1,5 @@
 // The compiler, in a worker: @yowasp/clang, whose files come in compressed parts. They are kept in the browser's cache for the next visit, so that it also works offline.
-import { compile_program, files_of } from "./compile.mjs";
+import { compile_program, files_of, messages_of } from "./compile.mjs";
 
 let ready = null, version = "", base = "";
 const objects = ["reef", "reef_page", "inside", "precompiled"];
@@ -45,18 +45,6 @@ async function prepare() {
     const cache = await caches?.open(kept).catch(() => null), names = new Set([...Object.values(parts).flatMap((part) => part.files), ...objects.map((name) => `${name}-${version.version}.gz`), `headers-${version.version}.json`]);
     for (const request of (await cache?.keys()) ?? []) if (!names.has(request.url.split("/").at(-1))) await cache.delete(request);
     return { clang, plan: headers.plan, files: files_of({ headers, reef, reef_page, inside, precompiled }) };
-}
-
-// The messages of clang: [{line, column, severity, text}], lines from 1; 0 where it names none.
-function messages_of(text) {
-    const found = [];
-    for (const line of text.split("\n")) {
-        const message = /^(?:([^:\s]+):(\d+):(\d+): )?(?:[\w-]+: )?(fatal error|error|warning|note): (.*)$/.exec(line);
-        if (!message) continue;
-        const here = message[1] === "main.c";
-        found.push({ line: here ? Number(message[2]) : 0, column: here ? Number(message[3]) : 0, severity: message[4].replace("fatal ", ""), text: (message[1] && !here ? message[1] + ":" + message[2] + ": " : "") + message[5] });
-    }
-    return found;
 }
 
 // One program at a time: what was asked last, where a program that is to run comes before one of which only the messages are wanted. The last result is kept, so what
