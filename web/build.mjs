@@ -111,7 +111,7 @@ writeFileSync(join(project, "made.json"), JSON.stringify({
     sidebar: { "/reference/": reference, "/gallery/": gallery, "/": manual },
 }));
 cpSync(join(root, "web/theme"), join(project, ".vitepress/theme"), { recursive: true });
-for (const name of ["config.mjs", "pages.mjs"]) copyFileSync(join(root, "web", name), join(project, ".vitepress", name));
+for (const name of ["config.mjs", "pages.mjs", "figures.mjs"]) copyFileSync(join(root, "web", name), join(project, ".vitepress", name));
 
 if (only_pages) process.exit(0);
 const { build } = await import(pathToFileURL(join(project, "node_modules/vitepress/dist/node/index.js")));

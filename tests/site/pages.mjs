@@ -7,6 +7,7 @@ import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inflateRawSync } from "node:zlib";
 import { contents_of, documents_of, packed, page_of, picture_size, runs_in_the_page, slug } from "../../web/pages.mjs";
+import { rows_of } from "../../web/figures.mjs";
 import { prepare, search } from "../../web/theme/search.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -45,6 +46,11 @@ const listing = JSON.parse(readFileSync(listing_file, "utf8"));
 for (const document of documents_of(root)) check(all.includes(page_of(document)), `${document} has no page`);
 for (const section of contents_of(root)) for (const item of section.items) check(all.includes(item.link.slice(1) + ".md"), `the contents lead to ${item.link}, which isn't there`);
 for (const f of listing.functions) if (!f.internal) check(all.includes(`reference/${f.name}.md`), `${f.name} has no page`);
+
+const figures = readFileSync(join(root, "docs/rules/performance.md"), "utf8"), rows = rows_of(figures);
+check(rows.length > 40 && rows.every((row) => figures.includes(`| ${row.name} |`)), `the picture of the benchmark has ${rows.length} rows`);
+check(rows.find((row) => row.name === "create_2_bulk")?.must > 0, "and says what a row must reach");
+check((readFileSync(join(pages, "rules/performance.md"), "utf8").match(/<rect /g) ?? []).length === rows.length, "the page of the benchmark has its picture, a bar for each row");
 
 let links = 0;
 for (const page of all.filter((path) => path.endsWith(".md") && !path.startsWith("source/"))) {
