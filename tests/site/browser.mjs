@@ -65,7 +65,7 @@ function check_links() {
 // ---- in the browser ----
 
 const { server, address } = await serve(out, { base });
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--host-resolver-rules=MAP reef.test 127.0.0.1"] });
 const outside = [];
 
 async function new_page(options = {}, of = address) {

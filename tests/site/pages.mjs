@@ -52,6 +52,10 @@ check(rows.length > 40 && rows.every((row) => figures.includes(`| ${row.name} |`
 check(rows.find((row) => row.name === "create_2_bulk")?.must > 0, "and says what a row must reach");
 check((readFileSync(join(pages, "rules/performance.md"), "utf8").match(/<rect /g) ?? []).length === rows.length, "the page of the benchmark has its picture, a bar for each row");
 
+const spawn = readFileSync(join(pages, "reference/reef_spawn.md"), "utf8"), by_id = readFileSync(join(pages, "reference/reef_relate_id.md"), "utf8");
+for (const part of ["In programs", "In the manual", "Topics", "In another form"]) check(spawn.includes(`\n## ${part}\n`), `the page of reef_spawn has no part "${part}"`);
+check(by_id.includes("(./reef_relate.md)"), "a call by an id leads to the one by the type");
+
 let links = 0;
 for (const page of all.filter((path) => path.endsWith(".md") && !path.startsWith("source/"))) {
     const text = readFileSync(join(pages, page), "utf8").replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`]*`/g, "");

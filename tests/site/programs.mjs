@@ -374,6 +374,12 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await page.click(".playground-bar button.first");
         await page.waitForFunction(() => /compiled in/.test(document.querySelector(".compiler-state").textContent) && /ended with 0/.test(document.querySelector(".stage .status").textContent));
         check(true, "the compiler goes on without a network");
+        await page.reload();
+        await page.waitForSelector(".cm-content");
+        await page.click(".playground-bar button.first");
+        await status(page, "ended with 0");
+        check((await printed(page)).trim() === "<b>text</b> ü", "and starts again without one");
+        no_errors(page, "the playground without a network");
         await page.context().close();
 
         const other = await new_page({ colorScheme: "dark" });
