@@ -147,7 +147,7 @@ async function topics() {
     await page.waitForTimeout(200);
     const some = await page.locator(".topic:visible").count();
     check(all > 100 && some > 0 && some < all, `${some} of ${all} topics are about "destroy many"`);
-    await page.goto(address + "rules/performance.html#the-figures");
+    await page.goto(address + "rules/performance.html#figures");
     await page.waitForTimeout(400);
     await picture(page, "performance-desk-dark");
     await page.context().close();

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { inflateRawSync } from "node:zlib";
 import { contents_of, documents_of, packed, page_of, picture_size, runs_in_the_page, slug } from "../../web/pages.mjs";
 import { rows_of } from "../../web/figures.mjs";
-import { prepare, search } from "../../web/theme/search.mjs";
+import { around, prepare, search } from "../../web/theme/search.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const [listing_file, reference, scratch] = process.argv.slice(2);
@@ -78,6 +78,9 @@ for (const f of [...listing.functions, ...listing.macros]) {
     const found = search(index, f.name)[0];
     check(found?.title.toLowerCase() === f.name.toLowerCase(), `the search finds ${found?.title} for ${f.name}`);
 }
+check(around("one two three", "three") === "one two three" && /^… (ab )+fork (cd )+…$/.test(around("ab ".repeat(100) + "fork " + "cd ".repeat(100), "fork")), "the search shows whole words");
+const ticks = search(index, "threads of a tick")[0];
+check(ticks && !/^[^.]*#include/.test(ticks.text) && ticks.text.includes("#include <reef.h>"), `the search shows what people read before programs: ${ticks?.text.slice(0, 80)}`);
 for (const [typed, page] of [["fork a world", /worlds-as-values|reef_fork/], ["going back in time", /worlds-as-values|inspector/], ["playing together", /playing-together/], ["no such wordhere", null]]) {
     const found = search(index, typed).slice(0, 3);
     check(page ? found.some((f) => page.test(f.address)) : found.length === 0, `the search for "${typed}" finds ${found.map((f) => f.address).join(", ") || "nothing"}`);
