@@ -35,7 +35,7 @@ export async function compile_program(clang, plan, files, source) {
     return { program, text: new TextDecoder().decode(joined(said)) };
 }
 
-// The messages of clang: [{line, column, severity, text}], lines from 1; 0 where it names none. What says nothing about the program is left out: how reef's macros are expanded,
+// The messages of clang: [{line, column, severity, text, word: what isn't declared}], lines from 1; 0 where it names none. What says nothing about the program is left out: how reef's macros are expanded,
 // what was said before, and what else clang says of a line after a component that isn't declared.
 const of_a_macro = /^expanded from |^'reef_\w+_by_REEF_COMPONENT_/;
 const not_declared = /^use of undeclared identifier 'reef_\w+_by_REEF_COMPONENT_(\w+)'.*$/;
@@ -53,9 +53,10 @@ export function messages_of(text) {
             if (left_out) continue;
             said.add(line);
         }
-        if (not_declared.test(message[5])) line_not_declared = at;
+        const word = not_declared.exec(message[5])?.[1];
+        if (word) line_not_declared = at;
         message[5] = message[5].replace(not_declared, "'$1' isn't declared as a component: REEF_COMPONENT($1) or REEF_TAG($1) has to stand before this");
-        found.push({ line: at, column: here ? Number(message[3]) : 0, severity: message[4].replace("fatal ", ""), text: (message[1] && !here ? message[1] + ":" + message[2] + ": " : "") + message[5] });
+        found.push({ line: at, column: here ? Number(message[3]) : 0, severity: message[4].replace("fatal ", ""), word, text: (message[1] && !here ? message[1] + ":" + message[2] + ": " : "") + message[5] });
     }
     return found;
 }
