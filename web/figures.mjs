@@ -22,7 +22,7 @@ function picture(rows) {
         const y = top + i * row_height, [from, to] = [place(1), place(small)].sort((a, b) => a - b), kind = small <= 1 ? "faster" : "slower";
         parts.push(`<text x="${left - 8}" y="${y + 12}" text-anchor="end">${name}</text>`,
             `<rect x="${short(from)}" y="${y + 3}" width="${short(Math.max(1, to - from))}" height="11" class="${kind}"/>`, `<circle cx="${short(place(large))}" cy="${y + 8.5}" r="3.2"/>`,
-            must > 0 ? `<line x1="${short(place(must))}" x2="${short(place(must))}" y1="${y + 1}" y2="${y + 16}" class="must"/>` : "",
+            must >= low ? `<line x1="${short(place(must))}" x2="${short(place(must))}" y1="${y + 1}" y2="${y + 16}" class="must"/>` : "",
             `<text x="${right + 8}" y="${y + 12}">${small}</text>`);
     });
     return `<figure class="figures"><div class="figures-picture" tabindex="0"><svg viewBox="0 0 ${wide} ${bottom + 4}" width="${wide}" height="${bottom + 4}" role="img" aria-label="The ratios of the table below, a bar for each row">${parts.join("")}</svg></div>` +
