@@ -1,4 +1,5 @@
-/* Marbles that roll and bounce off each other: all pairs that touch, and what a ray hits first. */
+/* Marbles that roll and bounce off each other: all pairs that touch, and what a ray hits first.
+ * page/marbles.c draws such marbles in a web page. */
 #include <reef.h>
 #include <reef/place.h>
 #include <stdio.h>

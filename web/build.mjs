@@ -82,10 +82,11 @@ cpSync(join(root, "addons/inspector/page"), join(public_folder, "inspector"), { 
 
 // ---- programs and the compiler, for the page ----
 
-let compiler = { clang: "", version: "", megabytes: 0 };
+let compiler = { clang: "", version: "", megabytes: 0 }, threads = [];
 if (!only_pages) {
     const made = await build_programs(root, project, public_folder);
     const bytes = Object.values(JSON.parse(readFileSync(join(public_folder, "compiler/parts.json"), "utf8"))).reduce((sum, part) => sum + part.packed, 0);
+    threads = made.threads;
     compiler = { ...made.compiler, megabytes: Math.round(bytes / 1e6) };
     const drawn = examples.filter((e) => e.title.startsWith("examples/page/")).map((e) => ({ ...e, title: e.title.split("/").at(-1).replace(/\.c$/, "").replace("_", " ") }));
     const gallery = join(pages, "gallery/index.md"), cards = await gallery_cards(site, public_folder, drawn);
@@ -106,11 +107,11 @@ const reference = [{ text: "All names", link: "/reference/" }, { text: "Headers"
 const gallery = [{ text: "Gallery", link: "/gallery/" }, { text: "Drawing, in the page", items: [{ text: "Dive, a game", link: "/gallery/dive" }, ...shown_examples(true)] }, { text: "Short programs", items: shown_examples(false) }];
 function shown_examples(draws) { return examples.filter((e) => e.title.startsWith("examples/page/") === draws).map((e) => ({ text: e.title.split("/").at(-1), link: "/" + e.page.replace(".md", "") })); }
 writeFileSync(join(project, "made.json"), JSON.stringify({
-    out, few, names, version: listing.reef, compiler, nav: [{ text: "Examples", link: "/gallery/", activeMatch: "^/gallery/" }, { text: "Playground", link: "/playground" }],
+    out, few, names, version: listing.reef, compiler, threads, nav: [{ text: "Examples", link: "/gallery/", activeMatch: "^/gallery/" }, { text: "Playground", link: "/playground" }],
     sidebar: { "/reference/": reference, "/gallery/": gallery, "/": manual },
 }));
 cpSync(join(root, "web/theme"), join(project, ".vitepress/theme"), { recursive: true });
-for (const name of ["config.mjs", "pages.mjs"]) copyFileSync(join(root, "web", name), join(project, ".vitepress", name));
+for (const name of ["config.mjs", "pages.mjs", "figures.mjs"]) copyFileSync(join(root, "web", name), join(project, ".vitepress", name));
 
 if (only_pages) process.exit(0);
 const { build } = await import(pathToFileURL(join(project, "node_modules/vitepress/dist/node/index.js")));

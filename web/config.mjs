@@ -86,7 +86,7 @@ export default {
         returnToTopLabel: "To the top",
         notFound: { title: "There is no such page", quote: "It may have another name now. The search finds it, and the topics list what you may want to do.", linkText: "To the first page" },
         version: made.version,
-        compiler: made.compiler,
+        compiler: made.compiler, threads: made.threads,
     },
     vite: {
         configFile: false,

@@ -129,7 +129,8 @@ search: false
 <Playground />
 
 <p class="playground-about">The program is compiled in this page by clang and lld, as WebAssembly with the checked build of reef, and runs in a worker that reaches neither
-the network nor what the browser stores. With <code>reef_page_run</code> it ticks and draws, and can be rewound and forked.</p>
+the network nor what the browser stores. With <code>reef_page_run</code> it ticks and draws, and can be rewound and forked: <a href="./manual/playground.html">what a program may do here</a>. New to
+reef? <a href="./start/first-hour.html">The first hour</a>, and <a href="./start/cheatsheet.html">the everyday calls on a page</a>, <a href="./start/coming-from-flecs.html">coming from flecs</a>.</p>
 
 </main>
 `;

@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, copyFileSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { deflateRawSync } from "node:zlib";
+import { with_picture } from "./figures.mjs";
 
 // Where a document of the repository stands in the site. Everything in docs/ keeps its path.
 const special = {
@@ -197,6 +198,7 @@ class Site {
         const page = page_of(file);
         let text = this.converted(readFileSync(join(this.root, file), "utf8"), file, page);
         if (file === "docs/topics.md") text = topics_as_list(text);
+        if (file === "docs/rules/performance.md") text = with_picture(text);
         this.write(page, front(text, page, file) + text);
         return page;
     }

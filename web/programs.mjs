@@ -1,7 +1,7 @@
 // Programs for the page: reef compiled to WebAssembly, the examples that run at a click, and the compiler that runs in the page, in parts.
 //
-// The compiler is @yowasp/clang: clang and lld as WebAssembly, for wasm32-wasip1. reef's object and the examples are compiled here by Debian's clang for the same
-// target, with the headers of that package, since clang inside of WebAssembly takes minutes for reef; the page's own lld links them. Everything is kept in
+// The compiler is @yowasp/clang: clang and lld as WebAssembly, for wasm32-wasip1. It also compiles reef here (reef-object.mjs). The examples, the inspector's answers and
+// SQLite are compiled by Debian's clang for the same target, with the headers of that package; the page's own lld links them. Everything is kept in
 // build/site/programs and made again when what it is made of has changed.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -9,6 +9,8 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync,
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
+import { reef_object } from "./reef-object.mjs";
+import { build_threads } from "./threads.mjs";
 import { compile_arguments, link_arguments, objects_of } from "./theme/flags.mjs";
 
 const part_bytes = 24 * 1024 * 1024;
@@ -128,7 +130,7 @@ export async function build_programs(root, project, public_folder) {
         if (!existsSync(path)) execFileSync("clang", [...common, ...flags, ...includes, source, "-o", path], { stdio: "inherit" });
         return path;
     };
-    const reef = object(join(two, "reef.c")), page = object(join(root, "addons/page/reef_page.c"));
+    const reef = await reef_object(root, kept, package_folder, compiler_version), page = object(join(root, "addons/page/reef_page.c"));
 
     const { runLLVM } = await import(pathToFileURL(join(package_folder, "gen/bundle.js")));
     const inside = await build_inside(root, kept, join(project, "node_modules/better-sqlite3/deps/sqlite3"), object, runLLVM);
@@ -186,5 +188,5 @@ export async function build_programs(root, project, public_folder) {
     const name = version.digest("hex").slice(0, 12);
     for (const [part, bytes] of Object.entries(parts)) writeFileSync(join(compiler, `${part}-${name}.gz`), gzipSync(bytes, { level: 9 }));
     writeFileSync(join(compiler, `headers-${name}.json`), JSON.stringify({ ...headers, plan }));
-    return { examples, compiler: { clang: `clang-${compiler_version}.mjs`, version: name } };
+    return { examples, threads: build_threads(root, kept, two, public_folder), compiler: { clang: `clang-${compiler_version}.mjs`, version: name } };
 }

@@ -72,7 +72,7 @@ export function reference_pages(site, folder, listing, documents, programs) {
                 prev: before ? { text: before, link: `/reference/${before}` } : false, next: after ? { text: after, link: `/reference/${after}` } : false });
             const above = `<div class="breadcrumb">\n\n[${entry.header}](${header_page(entry.header)})${entry.section ? " · " + entry.section : ""}\n\n</div>\n`;
             text = text.replace(/^# .*\n/, (title) => title + "\n" + above);
-            text += used_in(site, name, programs, page) + explained_in(places.get(name), page) + topics_of(site, topics, name, page);
+            text += used_in(site, name, programs, page) + explained_in(places.get(name), page) + topics_of(site, topics, name, page) + variants(name, files);
         } else {
             Object.assign(head, { kind: "header", prev: false, next: false, description: `Everything that ${name} declares` });
         }
@@ -102,6 +102,14 @@ function explained_in(places, page) {
     const list = [...places.values()].slice(0, most_places).map((p) =>
         `- [${p.heading === p.title ? p.title : p.title + ": " + p.heading}](${from(page, p.link)})`);
     return `\n## In the manual\n\n${list.join("\n")}\n`;
+}
+
+// One call in several forms: by type and by id, for another language.
+function variants(name, files) {
+    const stem = name.replace(/^reef_plain_/, "reef_").replace(/_id$/, "");
+    const found = [stem, stem + "_id", stem.replace(/^reef_/, "reef_plain_"), stem.replace(/^reef_(?!cmd_)/, "reef_cmd_"), stem.replace(/^reef_cmd_/, "reef_")]
+        .filter((other, i, all) => other !== name && all.indexOf(other) === i && files.has(other + ".md"));
+    return found.length ? `\n## In another form\n\n${found.map((other) => `- [${other}](./${other}.md)`).join("\n")}\n` : "";
 }
 
 function topics_of(site, topics, name, page) {

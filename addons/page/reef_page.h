@@ -37,8 +37,9 @@ void reef_page_run(reef_world *world, reef_page_step step);
 /* The part of the plane that is shown: from (0, 0), which is at the top left, to (width, height). Other values than
  * positive ones are ignored. It is 320 by 180 until it is set. */
 void reef_page_view(float width, float height);
-/* Draws in this tick: a disc, a line of a width. The colour is 0xRRGGBB. What was drawn first is below. The shapes of a
- * tick beyond REEF_PAGE_SHAPES_MAX are left out. */
+/* Draws in this tick: a disc, a line of a width. The colour is 0xRRGGBB. A line has round ends; a horizontal one that
+ * is as long as it is wide is a square. What was drawn first is below. The shapes of a tick beyond REEF_PAGE_SHAPES_MAX
+ * are left out. */
 void reef_page_circle(float x, float y, float radius, uint32_t colour);
 void reef_page_line(float x0, float y0, float x1, float y1, float width, uint32_t colour);
 enum { REEF_PAGE_SHAPES_MAX = 16384 };

@@ -1,5 +1,6 @@
 /* Marbles in a page: they roll, bounce off the walls and off each other. Fork: both futures are the same, bit for bit,
- * until a slider of one of them moves. Going back and letting them roll again gives the same picture. */
+ * until a slider of one of them moves. Going back and letting them roll again gives the same picture. collide.c does
+ * the same without a picture. */
 #include <reef.h>
 #include <reef/place.h>
 #include <reef_page.h>

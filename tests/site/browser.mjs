@@ -65,7 +65,7 @@ function check_links() {
 // ---- in the browser ----
 
 const { server, address } = await serve(out, { base });
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--host-resolver-rules=MAP reef.test 127.0.0.1"] });
 const outside = [];
 
 async function new_page(options = {}, of = address) {
@@ -147,7 +147,7 @@ async function topics() {
     await page.waitForTimeout(200);
     const some = await page.locator(".topic:visible").count();
     check(all > 100 && some > 0 && some < all, `${some} of ${all} topics are about "destroy many"`);
-    await page.goto(address + "rules/performance.html#the-figures");
+    await page.goto(address + "rules/performance.html#figures");
     await page.waitForTimeout(400);
     await picture(page, "performance-desk-dark");
     await page.context().close();
@@ -219,7 +219,11 @@ async function for_everybody() {
         }
         check(bad.length === 0, `${colorScheme}: texts have contrast, pages have titles` + bad.map((b) => "\n    " + b).join(""));
         check(unnamed.length === 0, `${colorScheme}: buttons, links and pictures have names` + unnamed.map((b) => "\n    " + b).join(""));
-        if (colorScheme === "dark") await picture(page, "gallery-desk-dark");
+        if (colorScheme === "dark") {
+            await page.goto(address + "gallery/");
+            await page.waitForTimeout(300);
+            await picture(page, "gallery-desk-dark");
+        }
         await page.context().close();
     }
     const page = await new_page();

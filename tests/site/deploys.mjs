@@ -5,7 +5,7 @@ import { appendFileSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync,
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
-export function parts({ new_page, picture, check, root, project, serve }) {
+export function parts({ address, out, new_page, picture, check, root, project, serve }) {
     const base = "/reef/";
     const build = (tree, to) => execFileSync("node", [join(tree, "web/build.mjs"), project, to, "--few"], { env: { ...process.env, REEF_SITE_BASE: base }, stdio: ["ignore", "ignore", "pipe"] });
     const no_errors = (page, what) => check(page.errors.length === 0, `${what} has no errors` + page.errors.map((e) => "\n    " + e).join(""));
@@ -50,11 +50,17 @@ export function parts({ new_page, picture, check, root, project, serve }) {
             try {
                 await every_page(address, old);
                 const tab = async (path) => { const page = await new_page({}, address); await page.goto(address + path); await page.waitForTimeout(500); return page; };
-                const [reads, plays] = [await tab("manual/queries.html"), await tab("manual/index.html")];
+                const [reads, plays, runs, writes] = [await tab("manual/queries.html"), await tab("manual/index.html"), await tab("gallery/undo.html"), await tab("playground.html")];
+                await writes.waitForSelector(".cm-content");
+                await writes.click(".cm-content");
+                await writes.keyboard.press("Control+End");
+                await writes.keyboard.insertText("/* written before */\n");
                 cpSync(root, tree, { recursive: true, filter: (path) => !["build", "out", ".git", "node_modules"].includes(basename(path)) });
                 appendFileSync(join(tree, "docs/manual/worlds-as-values.md"), "\n## Written after the tab was opened\n\nA paragraph.\n");
-                const look = join(tree, "web/theme/RunBox.vue");
-                writeFileSync(look, readFileSync(look, "utf8").replace('"Run again"', '"Run anew"'));
+                const edit = (name, was, is) => { const path = join(tree, "web/theme", name); writeFileSync(path, readFileSync(path, "utf8").replaceAll(was, is)); };
+                edit("RunBox.vue", '"Run again"', '"Run anew"');
+                edit("machine.mjs", "a division by zero", "a division by 0");
+                edit("compile-worker.mjs", "couldn't be loaded", "wasn't loaded");
                 build(tree, anew);
                 const names = (of) => new Set(readdirSync(join(of, "assets")));
                 check([...names(old)].filter((name) => !names(anew).has(name)).length > 2, "the second build has other names of files");
@@ -68,10 +74,44 @@ export function parts({ new_page, picture, check, root, project, serve }) {
                 await plays.waitForFunction(() => /ended with 0/.test(document.querySelector(".stage .status")?.textContent ?? ""));
                 check((await plays.innerText(".run-box button.first")) === "Run anew", "and runs the example of the new site");
                 await picture(plays, "after-a-deploy");
-                for (const page of [reads, plays]) await page.context().close();
+                // Files of workers that this tab hadn't needed before are gone: the page is loaded again.
+                const again = (page) => page.waitForFunction(() => Number(sessionStorage.getItem("reloaded")) > 0 && performance.timeOrigin > Number(sessionStorage.getItem("reloaded")));
+                await runs.click(".run-box button.first");
+                await again(runs);
+                await runs.waitForSelector(".run-box button.first:not([disabled])");
+                await runs.click(".run-box button.first");
+                await runs.waitForFunction(() => /ended with 0/.test(document.querySelector(".stage .status")?.textContent ?? ""));
+                check((await runs.innerText(".run-box button.first")) === "Run anew", "an example of a tab that was open runs after the page was loaded again");
+                await writes.click(".playground-bar button.first");
+                await again(writes);
+                await writes.waitForSelector(".playground-note");
+                check(/has changed since/.test(await writes.innerText(".playground-note")) && (await writes.innerText(".cm-content")).includes("/* written before */"), "the playground of such a tab keeps the program, and says why it was loaded again");
+                await writes.click(".playground-bar button.first");
+                await writes.waitForFunction(() => /ended with 0/.test(document.querySelector(".stage .status")?.textContent ?? ""));
+                check(true, "and compiles it");
+                for (const page of [reads, plays, runs, writes]) await page.context().close();
             } finally { server.close(); }
         } finally { rmSync(scratch, { recursive: true, force: true }); }
     }
 
-    return { a_folder_and_a_deploy };
+    // Over http from another machine a page has no service worker, no cache and no clipboard.
+    async function over_http() {
+        const { server, address: local } = await serve(out, { base: new URL(address).pathname });
+        try {
+            const here = local.replace("127.0.0.1", "reef.test"), page = await new_page({}, here);
+            await page.goto(here + "playground.html");
+            check(!(await page.evaluate(() => window.isSecureContext)), "over http from another machine a page is restricted");
+            await page.waitForSelector(".cm-content");
+            await page.click(".playground-bar button.first");
+            await page.waitForFunction(() => /ended with 0/.test(document.querySelector(".stage .status")?.textContent ?? ""));
+            check((await page.locator(".stage .printed").innerText()).trim() === "1.00 2.00", "and the compiler works there");
+            await page.click(".playground-bar button:nth-child(3)");
+            await page.waitForFunction(() => location.hash.startsWith("#program="));
+            check(/address of this page is the link/.test(await page.innerText(".playground-note")), "and programs are shared by the address");
+            no_errors(page, "a page over http");
+            await page.context().close();
+        } finally { server.close(); }
+    }
+
+    return { a_folder_and_a_deploy, over_http };
 }

@@ -7,7 +7,8 @@ import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inflateRawSync } from "node:zlib";
 import { contents_of, documents_of, packed, page_of, picture_size, runs_in_the_page, slug } from "../../web/pages.mjs";
-import { prepare, search } from "../../web/theme/search.mjs";
+import { rows_of } from "../../web/figures.mjs";
+import { around, prepare, search } from "../../web/theme/search.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const [listing_file, reference, scratch] = process.argv.slice(2);
@@ -46,6 +47,15 @@ for (const document of documents_of(root)) check(all.includes(page_of(document))
 for (const section of contents_of(root)) for (const item of section.items) check(all.includes(item.link.slice(1) + ".md"), `the contents lead to ${item.link}, which isn't there`);
 for (const f of listing.functions) if (!f.internal) check(all.includes(`reference/${f.name}.md`), `${f.name} has no page`);
 
+const figures = readFileSync(join(root, "docs/rules/performance.md"), "utf8"), rows = rows_of(figures);
+check(rows.length > 40 && rows.every((row) => figures.includes(`| ${row.name} |`)), `the picture of the benchmark has ${rows.length} rows`);
+check(rows.find((row) => row.name === "create_2_bulk")?.must > 0, "and says what a row must reach");
+check((readFileSync(join(pages, "rules/performance.md"), "utf8").match(/<rect /g) ?? []).length === rows.length, "the page of the benchmark has its picture, a bar for each row");
+
+const spawn = readFileSync(join(pages, "reference/reef_spawn.md"), "utf8"), by_id = readFileSync(join(pages, "reference/reef_relate_id.md"), "utf8");
+for (const part of ["In programs", "In the manual", "Topics", "In another form"]) check(spawn.includes(`\n## ${part}\n`), `the page of reef_spawn has no part "${part}"`);
+check(by_id.includes("(./reef_relate.md)"), "a call by an id leads to the one by the type");
+
 let links = 0;
 for (const page of all.filter((path) => path.endsWith(".md") && !path.startsWith("source/"))) {
     const text = readFileSync(join(pages, page), "utf8").replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`]*`/g, "");
@@ -68,6 +78,9 @@ for (const f of [...listing.functions, ...listing.macros]) {
     const found = search(index, f.name)[0];
     check(found?.title.toLowerCase() === f.name.toLowerCase(), `the search finds ${found?.title} for ${f.name}`);
 }
+check(around("one two three", "three") === "one two three" && /^… (ab )+fork (cd )+…$/.test(around("ab ".repeat(100) + "fork " + "cd ".repeat(100), "fork")), "the search shows whole words");
+const ticks = search(index, "threads of a tick")[0];
+check(ticks && !/^[^.]*#include/.test(ticks.text) && ticks.text.includes("#include <reef.h>"), `the search shows what people read before programs: ${ticks?.text.slice(0, 80)}`);
 for (const [typed, page] of [["fork a world", /worlds-as-values|reef_fork/], ["going back in time", /worlds-as-values|inspector/], ["playing together", /playing-together/], ["no such wordhere", null]]) {
     const found = search(index, typed).slice(0, 3);
     check(page ? found.some((f) => page.test(f.address)) : found.length === 0, `the search for "${typed}" finds ${found.map((f) => f.address).join(", ") || "nothing"}`);

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
+import { messages_of } from "../../web/theme/compile.mjs";
 import { Machine } from "../../web/theme/machine.mjs";
 import { hash_of, most_source, read_hash } from "../../web/theme/share.mjs";
 
@@ -56,6 +57,11 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
             const said = await read_hash("#program=" + text).then(() => "", (error) => error.message);
             check(/larger than 200 KiB/.test(said), `a link of ${what} is refused: ${said}`);
         }
+        const undeclared = "error: use of undeclared identifier 'reef_declared_by_REEF_COMPONENT_Healt'; did you mean 'reef_declared_by_REEF_COMPONENT_Health'?\n" +
+            "/include/reef.h:891:32: note: expanded from macro 'reef_id'\n<scratch space>:35:1: note: expanded from here\nmain.c:1:1: note: 'reef_declared_by_REEF_COMPONENT_Health' declared here\n";
+        const told = messages_of(`main.c:3:5: ${undeclared}main.c:3:9: error: expected ')'\nmain.c:3:5: note: to match this '('\nmain.c:3:5: ${undeclared}main.c:4:5: error: unknown type name 'a'\nmain.c:4:5: error: unknown type name 'a'\n`);
+        check(told.length === 2 && told[0].line === 3 && /^'Healt' isn't declared as a component/.test(told[0].text) && told[1].line === 4,
+            `a component that isn't declared is named, once, without reef's macros: ${told.map((m) => m.text).join("; ")}`);
         const damaged = await read_hash(link.replace(/=(.{12})/, "=")).then(() => "", (error) => error.message);
         check(/damaged/.test(damaged), "a link that lacks a part is told");
     }
@@ -99,6 +105,23 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
             await page.click("button:text-is('Look inside')");
             await page.frameLocator("iframe.inside").locator("#clock", { hasText: /entities/ }).waitFor();
             check(true, "an example runs there, and the inspector looks into it");
+            if (existsSync(join(out, "threads/fireworks.js"))) {
+                let threads = 0;
+                server.on("request", (request) => { if (/fireworks\.worker\.js/.test(request.url)) threads++; });
+                await page.goto(here + "gallery/fireworks.html");
+                await page.click("button:text-is('Run with threads')");
+                await status(page, "ended with 0");
+                check((await printed(page)).trim() === readFileSync(join(root, "examples/fireworks.expected"), "utf8").trim(), "an example plays the same on one to four threads");
+                check(threads > 0, `and its threads are workers of the browser (${threads} asked for their script)`);
+                await picture(page, "threads-desk-light");
+                await page.click("button:text-is('Run again')");
+                await page.waitForFunction(() => /ended with 0 after/.test(document.querySelector(".stage .status")?.textContent));
+                const other = await new_page();
+                await other.goto(address + "gallery/fireworks.html");
+                await other.waitForSelector(".run-note");
+                check(await other.locator("button:text-is('Run with threads')").count() === 0, "a page that isn't isolated has no button for threads, and says why");
+                await other.context().close();
+            } else console.log("        examples with threads weren't built (no emscripten)");
             no_errors(page, "an isolated page");
             await page.context().close();
         } finally { server.close(); }
@@ -304,9 +327,15 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await run(page_program("    int x = 1\n    reef_spwan(w, 0);"));
         await page.waitForSelector(".messages .error:has-text(\"expected ';'\")");
         const message = await page.innerText(".messages .error");
+        check(await page.locator("button:text-is('Look inside')").count() === 0, "a program that isn't compiled leaves nothing of the one before");
         check(/line 8/.test(message) && /expected ';'/.test(message), `an error stands at its line: ${message}`);
         check(await page.locator(".cm-lint-marker-error").count() > 0, "and beside it in the editor");
         await picture(page, "playground-error-light");
+
+        await run(page_program("    reef_add(w, reef_create(w), Healt);"));
+        await page.waitForSelector(".messages .error:has-text(\"isn't declared as a component\")");
+        check(await page.locator(".messages li").count() === 1, "a component that isn't declared is one message at its line");
+        await picture(page, "playground-not-declared-light");
 
         await run(page_program("    unsigned n = 0;\n    for (;;) if (++n % 400000000 == 0) puts(\"still here\");"));
         await page.waitForFunction(() => !document.querySelector(".playground-bar button:nth-child(2)").disabled && /compiled in/.test(document.querySelector(".compiler-state").textContent));
@@ -318,11 +347,12 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         const crashes = [
             ["a NULL of reef_get", page_program("    reef_entity e = reef_create(w);\n    printf(\"%g\\n\", (double)reef_get(w, e, Position)->x);", "typedef struct { float x; } Position;\nREEF_COMPONENT(Position);"), /NULL/],
             ["a stack that is used up", page_program("    (void)w;\n    return deep(1) > 0;", "static int deep(int n) { volatile char big[1000]; big[0] = (char)n; return n < 0 ? 0 : deep(n + 1) + big[0]; }"), /stack|memory/],
-            ["memory that is used up", page_program("    for (int i = 0; i < 100000; i++) if (reef_entity_is_null(reef_spawn(w, reef_with(Big, .first = 1)))) { char why[200]; reef_error_text(w, why, sizeof why); puts(why); return 0; }", "typedef struct { int first; char bytes[8000]; } Big;\nREEF_COMPONENT(Big);"), /memory/i],
+            ["memory that is used up", page_program("    for (int i = 0; i < 100000; i++) if (reef_entity_is_null(reef_spawn(w, reef_with(Big, .first = 1)))) { char why[200]; reef_error_text(w, why, sizeof why); puts(why); return 0; }", "typedef struct { int first; char bytes[8000]; } Big;\nREEF_COMPONENT(Big);"), /reef_spawn: no memory/],
             ["output without end", page_program("    (void)w;\n    for (;;) puts(\"again and again and again\");"), /more than a page shows/],
         ];
         for (const [what, source, told] of crashes) {
             await run(source);
+            await page.waitForFunction(() => /compiled in/.test(document.querySelector(".compiler-state").textContent)); // what the program before printed is gone
             await page.waitForFunction((t) => new RegExp(t, "i").test(document.querySelector(".stage .printed")?.innerText ?? ""), told.source).catch(() => {});
             const text = await printed(page);
             check(told.test(text), `${what} is shown and survived: ${text.slice(-140).trim()} ${(await page.locator(".messages").allInnerTexts()).join("")}`);
@@ -344,6 +374,12 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         await page.click(".playground-bar button.first");
         await page.waitForFunction(() => /compiled in/.test(document.querySelector(".compiler-state").textContent) && /ended with 0/.test(document.querySelector(".stage .status").textContent));
         check(true, "the compiler goes on without a network");
+        await page.reload();
+        await page.waitForSelector(".cm-content");
+        await page.click(".playground-bar button.first");
+        await status(page, "ended with 0");
+        check((await printed(page)).trim() === "<b>text</b> ü", "and starts again without one");
+        no_errors(page, "the playground without a network");
         await page.context().close();
 
         const other = await new_page({ colorScheme: "dark" });

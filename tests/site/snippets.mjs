@@ -1,4 +1,4 @@
-// node snippets.mjs OUT PROJECT: every program of the manual that leads to the playground, and every example, compiled by the page's compiler and run as in the page. What
+// node snippets.mjs OUT PROJECT: every program of the manual that leads to the playground, and every example, and the scene of hashes, compiled by the page's compiler and run as in the page. What
 // they print must be what the documents say; in the page the checked build runs.
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -31,6 +31,15 @@ for (const { page, name, source, output, checked } of programs) {
     const expected = [output, checked].filter((t) => t !== undefined);
     const good = program && (expected.length === 0 || expected.includes(printed) || expected.some((t) => printed.startsWith(t)));
     if (!good) console.log(`FAILED  ${page}, ${name}: ${program ? `printed ${JSON.stringify(printed)} instead of ${JSON.stringify(expected)} ${why}` : text}`);
+    failures += !good;
+}
+// The scene whose hashes every platform has, by the page's compiler alone: reef's object is its work, too.
+{
+    const { program, text } = await compile_program(clang, headers.plan, files, readFileSync(join(root, "tests/state/hash_scene.c"), "utf8"));
+    let printed = "";
+    if (program) await new Machine((part, error) => { if (!error) printed += part; }).start(program).catch((error) => { printed += error.message; });
+    const good = printed === readFileSync(join(root, "tests/state/hash_scene.expected"), "utf8");
+    console.log(good ? "the page's compiler gives the hashes of all other machines" : `FAILED  hash_scene: ${printed || text}`);
     failures += !good;
 }
 console.log(`${programs.length} programs of the manual, compiled by the page's compiler in ${(ms / programs.length / 1000).toFixed(2)} s each: ${failures ? failures + " failed" : "all run as their pages say"}`);

@@ -1,16 +1,19 @@
 // The compiler, in a worker: @yowasp/clang, whose files come in compressed parts. They are kept in the browser's cache for the next visit, so that it also works offline.
-import { compile_program, files_of } from "./compile.mjs";
+import { compile_program, files_of, messages_of } from "./compile.mjs";
 
 let ready = null, version = "", base = "";
 const objects = ["reef", "reef_page", "inside", "precompiled"];
 const kept = "reef-compiler"; // the cache; each file's name has its version
+const cache_of = () => globalThis.caches?.open(kept).catch(() => null); // none over plain http from another machine
+
+class Gone extends Error {}
 
 async function bytes_of(url, progress) {
-    const cache = await caches?.open(kept).catch(() => null);
+    const cache = await cache_of();
     let answer = await cache?.match(url);
     if (!answer) {
         answer = await fetch(url);
-        if (!answer.ok) throw new Error(`${url} couldn't be loaded (${answer.status})`);
+        if (!answer.ok) throw new Gone(`${url} couldn't be loaded (${answer.status})`);
         await cache?.put(url, answer.clone()).catch(() => {}); // no room: it is loaded again next time
     }
     const reader = answer.body.getReader(), parts = [];
@@ -23,8 +26,23 @@ async function bytes_of(url, progress) {
     return new Blob(parts);
 }
 
+// The list of the parts keeps its name. Without a network it is that of the last visit.
+async function parts_of(url) {
+    const cache = await cache_of();
+    try {
+        const answer = await fetch(url);
+        if (!answer.ok) throw new Gone(`${url} couldn't be loaded (${answer.status})`);
+        await cache?.put(url, answer.clone()).catch(() => {});
+        return await answer.json();
+    } catch (error) {
+        const old = await cache?.match(url);
+        if (!old || error instanceof Gone) throw error;
+        return old.json();
+    }
+}
+
 async function prepare() {
-    const parts = await (await fetch(base + "compiler/parts.json")).json();
+    const parts = await parts_of(base + "compiler/parts.json"), module = base + "compiler/" + version.clang;
     const total = Object.values(parts).reduce((sum, part) => sum + part.packed, 0);
     let loaded = 0;
     const progress = (count) => { loaded += count; postMessage({ progress: loaded / total }); };
@@ -38,25 +56,14 @@ async function prepare() {
             { headers: { "content-type": String(url).endsWith(".wasm") ? "application/wasm" : "application/octet-stream", "content-length": part.bytes } });
     };
     const unpacked = async (name) => new Uint8Array(await new Response((await bytes_of(`${base}compiler/${name}-${version.version}.gz`, () => {})).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
-    const [clang, reef, reef_page, inside, precompiled, headers] = await Promise.all([import(/* @vite-ignore */ base + "compiler/" + version.clang), ...objects.map(unpacked),
+    await bytes_of(module, () => {}); // now it is in the cache, from which the service worker takes it for an import
+    const [clang, reef, reef_page, inside, precompiled, headers] = await Promise.all([import(/* @vite-ignore */ module), ...objects.map(unpacked),
         bytes_of(`${base}compiler/headers-${version.version}.json`, () => {}).then((blob) => blob.text()).then(JSON.parse)]);
     await clang.runLLVM(undefined, undefined, { fetchProgress: () => {} }); // only loads
     // What an earlier version of the site left in the cache goes.
-    const cache = await caches?.open(kept).catch(() => null), names = new Set([...Object.values(parts).flatMap((part) => part.files), ...objects.map((name) => `${name}-${version.version}.gz`), `headers-${version.version}.json`]);
+    const cache = await cache_of(), names = new Set(["parts.json", version.clang, ...Object.values(parts).flatMap((part) => part.files), ...objects.map((name) => `${name}-${version.version}.gz`), `headers-${version.version}.json`]);
     for (const request of (await cache?.keys()) ?? []) if (!names.has(request.url.split("/").at(-1))) await cache.delete(request);
     return { clang, plan: headers.plan, files: files_of({ headers, reef, reef_page, inside, precompiled }) };
-}
-
-// The messages of clang: [{line, column, severity, text}], lines from 1; 0 where it names none.
-function messages_of(text) {
-    const found = [];
-    for (const line of text.split("\n")) {
-        const message = /^(?:([^:\s]+):(\d+):(\d+): )?(?:[\w-]+: )?(fatal error|error|warning|note): (.*)$/.exec(line);
-        if (!message) continue;
-        const here = message[1] === "main.c";
-        found.push({ line: here ? Number(message[2]) : 0, column: here ? Number(message[3]) : 0, severity: message[4].replace("fatal ", ""), text: (message[1] && !here ? message[1] + ":" + message[2] + ": " : "") + message[5] });
-    }
-    return found;
 }
 
 // One program at a time: what was asked last, where a program that is to run comes before one of which only the messages are wanted. The last result is kept, so what
@@ -79,7 +86,7 @@ async function work() {
             postMessage({ compiled: { ...last, run, early } });
             // The browser makes code faster that has run some times, so the next run needn't wait for that.
             for (let i = 0; first && i < 2; i++) { await next_messages(); if (!wanted) await compile(source); }
-        } catch (error) { postMessage({ failed: String(error?.message ?? error) }); }
+        } catch (error) { const why = String(error?.message ?? error); postMessage(error instanceof Gone ? { gone: why } : { failed: why }); }
     }
     working = false;
 }

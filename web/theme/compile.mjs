@@ -34,3 +34,29 @@ export async function compile_program(clang, plan, files, source) {
     }
     return { program, text: new TextDecoder().decode(joined(said)) };
 }
+
+// The messages of clang: [{line, column, severity, text, word: what isn't declared}], lines from 1; 0 where it names none. What says nothing about the program is left out: how reef's macros are expanded,
+// what was said before, and what else clang says of a line after a component that isn't declared.
+const of_a_macro = /^expanded from |^'reef_\w+_by_REEF_COMPONENT_/;
+const not_declared = /^use of undeclared identifier 'reef_\w+_by_REEF_COMPONENT_(\w+)'.*$/;
+export function messages_of(text) {
+    const found = [], said = new Set();
+    let line_not_declared = 0, left_out = false; // a note is left out with the message that it belongs to
+    for (const line of text.split("\n")) {
+        const message = /^(?:([^:\s]+):(\d+):(\d+): )?(?:[\w-]+: )?(fatal error|error|warning|note): (.*)$/.exec(line);
+        if (!message) continue;
+        const here = message[1] === "main.c", at = here ? Number(message[2]) : 0;
+        if (message[4] === "note") {
+            if (left_out || of_a_macro.test(message[5])) continue;
+        } else {
+            left_out = at > 0 && at === line_not_declared || said.has(line);
+            if (left_out) continue;
+            said.add(line);
+        }
+        const word = not_declared.exec(message[5])?.[1];
+        if (word) line_not_declared = at;
+        message[5] = message[5].replace(not_declared, "'$1' isn't declared as a component: REEF_COMPONENT($1) or REEF_TAG($1) has to stand before this");
+        found.push({ line: at, column: here ? Number(message[3]) : 0, severity: message[4].replace("fatal ", ""), word, text: (message[1] && !here ? message[1] + ":" + message[2] + ": " : "") + message[5] });
+    }
+    return found;
+}

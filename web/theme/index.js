@@ -6,6 +6,7 @@ import { defineAsyncComponent, h } from "vue";
 import GameBox from "./GameBox.vue";
 import RunLink from "./RunLink.vue";
 import TopicFilter from "./TopicFilter.vue";
+import { reload_once } from "./recover.mjs";
 import "./style.css";
 
 // The service worker, and what this page has loaded without it.
@@ -17,14 +18,6 @@ async function begin_worker() {
         const { active } = await navigator.serviceWorker.ready;
         active.postMessage([location.href.replace(/#.*/, ""), ...performance.getEntriesByType("resource").map((entry) => entry.name).filter((name) => name.startsWith(location.origin) && !name.includes("/compiler/"))]);
     } catch { /* not over plain http, or not allowed: the site works without it */ }
-}
-
-// The site was built anew since this tab was opened, and a file of the old one is gone. Loads the page as a whole; false where that was just done.
-function reload_once() {
-    if (!navigator.onLine || Date.now() - Number(sessionStorage.getItem("reloaded") ?? 0) < 10000) return false;
-    sessionStorage.setItem("reloaded", Date.now());
-    location.reload();
-    return true;
 }
 
 // Where a page isn't found, VitePress loads the table of pages again and tries it again, in a program that may be older than that page. Another table means another site.

@@ -74,11 +74,12 @@ export function search(prepared, typed, most = 12) {
     return results.sort((a, b) => b.score - a.score || a.title.localeCompare(b.title)).slice(0, most);
 }
 
-// A piece of the text around the first word asked for.
+// Whole words of the text around the first word asked for.
 export function around(text, typed, length = 140) {
     const asked = typed.toLowerCase().match(/[a-z0-9_]+/g) ?? [];
     const low = text.toLowerCase();
     const at = Math.max(0, Math.min(...asked.map((word) => low.indexOf(word)).filter((i) => i >= 0), Infinity));
-    const first = Number.isFinite(at) ? Math.max(0, at - 50) : 0;
-    return (first > 0 ? "… " : "") + text.slice(first, first + length).trim() + (first + length < text.length ? " …" : "");
+    const first = Number.isFinite(at) && at > 50 ? text.indexOf(" ", at - 50) + 1 : 0; // there is a space, unless a word has 50 letters
+    const end = first + length < text.length ? text.lastIndexOf(" ", first + length) : text.length, last = end > first ? end : first + length;
+    return (first > 0 ? "… " : "") + text.slice(first, last).trim() + (last < text.length ? " …" : "");
 }

@@ -1,5 +1,6 @@
 // The service worker: what was visited opens without a network, too. Files whose names change with their content are taken from the cache first; everything else from
-// the network, and from the cache only without one, so that nobody sees an old page. The compiler keeps its parts by itself (compile-worker.mjs).
+// the network, and from the cache only without one, so that nobody sees an old page. The compiler keeps its files by itself (compile-worker.mjs); only the module
+// that it imports comes from here.
 const kept = "reef-site";
 
 self.addEventListener("install", () => self.skipWaiting());
@@ -24,7 +25,11 @@ async function answer_to(request, unchanging) {
 
 self.addEventListener("fetch", (event) => {
     const { request } = event, url = new URL(request.url);
-    if (request.method !== "GET" || url.origin !== self.location.origin || url.pathname.includes("/compiler/")) return;
+    if (request.method !== "GET" || url.origin !== self.location.origin) return;
+    if (url.pathname.includes("/compiler/")) {
+        if (url.pathname.endsWith(".mjs")) event.respondWith(caches.match(request).then((kept) => kept ?? fetch(request)));
+        return;
+    }
     event.respondWith(answer_to(request, url.pathname.includes("/assets/")));
 });
 
