@@ -37,7 +37,8 @@ REEF_API reef_replay *reef_replay_new(reef_history *history, uint64_t from);
 REEF_API reef_status reef_replay_play(reef_replay *replay, uint64_t ticks);
 /* The history's world gets the state that the replay has reached, as by reef_restore, and the history has what was
  * played instead of what was recorded. Errors, which leave both as they are: BAD_ARGUMENT (the replay hasn't reached
- * the tick of the world, or is over), and those of reef_restore. Nothing is left to be played then. */
+ * the tick of the world, or is over), and those of reef_snapshot_take and reef_restore. Nothing is left to be played
+ * then. */
 REEF_API reef_status reef_replay_take(reef_replay *replay);
 /* Frees the replay; before or after its history. NULL is allowed. */
 REEF_API void reef_replay_free(reef_replay *replay);

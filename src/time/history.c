@@ -639,8 +639,8 @@ COLD reef_status reef_replay_take(reef_replay *r)
     if (r->tick != h->tick)
         return reef__failure_detail(h->world, REEF_BAD_ARGUMENT, op, r->tick, "it hasn't reached the world's tick yet");
     reef_snapshot *reached = reef_snapshot_take(r->world);
-    if (reached == NULL) s = history_refuse(h, REEF_NO_MEMORY, op, r->tick);
-    else if (reef_restore(h->world, reached) != REEF_OK) s = history_refused(&r->playing);
+    if (reached == NULL) h->world->error = r->world->error; /* nobody looks at the fork's */
+    if (reached == NULL || reef_restore(h->world, reached) != REEF_OK) s = history_refused(&r->playing);
     reef_snapshot_free(reached);
     if (s != REEF_OK) return s;
     snapshots_forget_from(h, r->playing.from);

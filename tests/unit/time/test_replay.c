@@ -2,6 +2,8 @@
 #include "history_game.h"
 #include "reef/all.h"
 
+enum { BINDS = 777 }; /* an input: somebody comes who can't be copied */
+
 /* A step that needs nothing but the world that it gets. */
 static reef_status step(void *context, reef_world *w, uint64_t tick, const void *input, size_t bytes)
 {
@@ -13,6 +15,7 @@ static reef_status step(void *context, reef_world *w, uint64_t tick, const void 
     for (int i = 0; i < 12; i++)
         if (!game_act(w, &seed)) return REEF_NO_MEMORY;
     if (fail_at && *fail_at == tick + 1) return REEF_IO;
+    if (key == BINDS && reef_entity_is_null(reef_spawn(w, reef_default(Unique)))) return REEF_NO_MEMORY;
     return reef_tick(w, 1);
 }
 
@@ -282,6 +285,22 @@ static void a_tick_that_fails_leaves_the_world(void **state)
     past_end(&p, state);
 }
 
+static void what_cannot_be_taken_is_named(void **state)
+{
+    past p;
+    past_begin(&p, state, (reef_history_config){.ticks = 40});
+    go_on(&p, 0, 10);
+    reef_replay *r = reef_replay_new(p.h, 5);
+    go_on(&p, BINDS, BINDS + 1);
+    const uint64_t alive = reef_count_alive(p.w);
+    assert_ok(reef_replay_play(r, 100));
+    assert_refused(p.w, REEF_NOT_COPYABLE, reef_replay_take(r));
+    assert_int_equal(reef_last_error(p.w).component.id, reef_id(Unique).id);
+    assert_int_equal(reef_count_alive(p.w), alive);
+    reef_replay_free(r);
+    past_end(&p, state);
+}
+
 /* ---- no memory ---- */
 
 static reef_status replay_all(past *p)
@@ -374,13 +393,10 @@ static void inputs_have_the_type_that_was_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_same_code_gives_the_same),
-        TEST(indexes_and_scripts_are_there),
-        TEST(other_code_gives_what_would_have_been),
-        TEST(bounds_wait_for_a_replay),
-        TEST(what_changes_the_past_ends_a_replay),
-        TEST(a_tick_that_fails_leaves_the_world),
-        TEST(no_memory_is_no_replay),
+        TEST(the_same_code_gives_the_same),          TEST(indexes_and_scripts_are_there),
+        TEST(other_code_gives_what_would_have_been), TEST(bounds_wait_for_a_replay),
+        TEST(what_changes_the_past_ends_a_replay),   TEST(a_tick_that_fails_leaves_the_world),
+        TEST(what_cannot_be_taken_is_named),         TEST(no_memory_is_no_replay),
         TEST(inputs_have_the_type_that_was_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
