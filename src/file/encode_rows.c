@@ -57,6 +57,13 @@ static bool chunk_differs(const chunk_pair *p, uint64_t again, bool deep)
     return false;
 }
 
+/* Word i of the mask of the first `rows` rows. */
+static uint64_t rows_below(uint32_t rows, uint32_t i)
+{
+    if (rows <= i * 64) return 0;
+    return rows >= (i + 1) * 64 ? UINT64_MAX : (UINT64_C(1) << rows % 64) - 1;
+}
+
 /* ---- columns ---- */
 
 /* The slot of part i of a split column. Any other column has one part, itself. */
@@ -67,46 +74,36 @@ static uint32_t part_slot(const chunk_pair *p, const file_column *c, uint32_t i)
 
 static uint32_t part_number(const file_column *c) { return c->slot ? 1 : c->type->part_count; }
 
-/* Do both worlds share the column's blocks? *version: their versions are the same too, and needn't be written. */
-static bool column_shared(const chunk_pair *p, const file_column *c, uint64_t again, bool *version)
+/* Are the versions of the column's blocks as in the base, so that they needn't be written? */
+static bool versions_shared(const chunk_pair *p, const file_column *c, uint64_t again)
 {
-    bool same = p->unit[WAS] != 0;
-    *version = same;
     for (uint32_t i = 0; p->unit[WAS] && i < part_number(c); i++) {
         const uint32_t k = part_slot(p, c, i);
-        same &= p->slots[NOW][k].block == p->slots[WAS][k].block;
-        *version &= p->slots[NOW][k].version == p->slots[WAS][k].version && p->slots[NOW][k].version <= again;
+        if (p->slots[NOW][k].version != p->slots[WAS][k].version || p->slots[NOW][k].version > again) return false;
     }
-    return same;
+    return p->unit[WAS] != 0;
 }
 
-/* A value with hooks is written again where its row has another entity: the reader makes it anew. */
-static bool row_same(const chunk_pair *p, const file_column *c, uint32_t row)
+/* The rows of a column that differ. Rows that the base doesn't have count as different. A value with hooks is written
+ * again where its row has another entity: the reader makes it anew. */
+static void column_masks(const chunk_pair *p, const file_column *c, uint64_t *masks)
 {
-    const bool other = handle_at(p->slots[NOW], row) != handle_at(p->slots[WAS], row);
-    if (c->type == NULL || (c->type->hooked && other)) return !other;
     for (uint32_t i = 0; i < part_number(c); i++) {
-        const type *t = c->slot ? c->type : reef__type_of(c->type->parts[i]);
         const uint32_t k = part_slot(p, c, i);
-        const char *a = cell(p->slots[NOW], k, row, t->size), *b = cell(p->slots[WAS], k, row, t->size);
-        if (c->slot && !c->flat ? !reef__pack_equal(t, a, b) : memcmp(a, b, t->size) != 0) return false;
+        chunk_pair_differ(p, c->slot ? c->type : reef__type_of(c->type->parts[i]), k, k, masks);
     }
-    return true;
+    if (c->type && c->type->hooked) chunk_pair_differ(p, NULL, SLOT_ENTITIES, SLOT_ENTITIES, masks);
+    for (uint32_t i = 0; i < BIT_WORDS; i++) masks[i] |= rows_below(p->rows[NOW], i) & ~rows_below(p->rows[WAS], i);
 }
 
-/* The first row from `row` on that differs. Rows that the base doesn't have count as different. */
-static uint32_t row_that_differs(const chunk_pair *p, const file_column *c, uint32_t row)
+/* The first row from `row` on of which the mask says `set`; REEF_BLOCK_ROWS: there is none. */
+static uint32_t mask_seek(const uint64_t *masks, uint32_t row, bool set)
 {
-    const uint32_t both = p->rows[NOW] < p->rows[WAS] ? p->rows[NOW] : p->rows[WAS];
-    if (c->flat && (c->type == NULL || !c->type->hooked)) {
-        const size_t size = c->bytes;
-        const char *a = p->slots[NOW][c->slot].block, *b = p->slots[WAS][c->slot].block;
-        while (row + 16 <= both && memcmp(a + row * size, b + row * size, 16 * size) == 0) row += 16;
-        while (row < both && memcmp(a + row * size, b + row * size, size) == 0) row++;
-        return row;
+    for (uint64_t word; row < REEF_BLOCK_ROWS; row = (row | 63) + 1) {
+        word = (set ? masks[row / 64] : ~masks[row / 64]) >> row % 64;
+        if (word) return row + bits_first(word);
     }
-    while (row < both && row_same(p, c, row)) row++;
-    return row;
+    return REEF_BLOCK_ROWS;
 }
 
 /* Writes values of a split type, which are gathered from its parts. */
@@ -150,22 +147,17 @@ static uint32_t column_put(encoding *x, const chunk_pair *p, const file_column *
 {
     enum { PIECE_HEAD = 20 };
     const uint32_t gap = PIECE_HEAD / c->bytes;
-    bool version;
-    uint32_t pieces = 0, row = column_shared(p, c, again, &version) ? p->rows[WAS] : 0;
-    if (p->unit[WAS] && row < p->rows[NOW]) row = row_that_differs(p, c, row);
-    while (row < p->rows[NOW]) {
-        uint32_t end = row + 1, next = end;
-        while (end < p->rows[NOW]) {
-            if (end >= p->rows[WAS]) next = end = p->rows[NOW]; /* all that follows is new */
-            else next = row_that_differs(p, c, end);
-            if (next == p->rows[NOW] || next - end > gap) break;
-            end = next + 1;
-        }
+    uint64_t masks[BIT_WORDS] = {0};
+    uint32_t pieces = 0;
+    column_masks(p, c, masks);
+    for (uint32_t row = mask_seek(masks, 0, true), next; row < p->rows[NOW]; row = next) {
+        uint32_t end = mask_seek(masks, row, false);
+        while ((next = mask_seek(masks, end, true)) < p->rows[NOW] && next - end <= gap)
+            end = mask_seek(masks, next, false);
         piece_put(x, p, c, number, row, end - row);
         pieces++;
-        row = end < p->rows[NOW] ? next : end;
     }
-    if (pieces == 0 && !version) piece_put(x, p, c, number, 0, 0), pieces++;
+    if (pieces == 0 && !versions_shared(p, c, again)) piece_put(x, p, c, number, 0, 0), pieces++;
     return pieces;
 }
 
@@ -235,10 +227,7 @@ static bool bits_differ_at(const chunk_pair *p, const bit_store *b, const bit_st
     if (words == others && (words == NULL || (*version == before && *version <= again))) return false;
     bool any = false, differs = false;
     for (uint32_t i = 0; i < BIT_WORDS; i++) {
-        const uint32_t first = i * 64;
-        const uint64_t rows = p->rows[NOW] >= first + 64 ? UINT64_MAX
-                              : p->rows[NOW] > first     ? (UINT64_C(1) << (p->rows[NOW] - first)) - 1
-                                                         : 0;
+        const uint64_t rows = rows_below(p->rows[NOW], i);
         const uint64_t is = words ? words[i] & rows : 0, used = others ? others[i] & rows : 0;
         to[i] = is;
         any |= is != 0;

@@ -8,7 +8,6 @@
  * skipped: comparing two forks costs what was written since they were one. */
 #include "base/platform.h"
 #include "base/text_out.h"
-#include "type/portable_bytes.h"
 #include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
@@ -154,77 +153,37 @@ static bool row_differs(const twin *p, reef_hash_kind kind, uint32_t component, 
     return table_tell(d, s);
 }
 
-static bool rows_equal(twin *p)
+/* Compares one array of a table: its handles (ROWS), a column, or the bits of a key. The handles come first, so that
+ * the rows of all others are equal. */
+static bool array_equal(twin *p, reef_hash_kind kind, uint32_t key)
 {
     chunk_pair *c = &p->at;
+    const type *t = kind == REEF_HASH_COLUMN ? reef__type_of(key) : NULL;
+    uint32_t k[2] = {SLOT_ENTITIES, SLOT_ENTITIES};
+    for (int side = 0; t && side < 2; side++) k[side] = reef__slot_seek(p->x->world[side], key, p->id[side]);
+    if (k[0] == REEF_SLOT_TAG || (t && t->hooks.on_fork != REEF_FORK_COPY)) return true;
     for (bool more = chunk_pair_first(c); more; more = chunk_pair_next(c)) {
-        uint32_t rows = c->rows[0] < c->rows[1] ? c->rows[0] : c->rows[1];
-        if (rows && c->slots[0][SLOT_ENTITIES].block != c->slots[1][SLOT_ENTITIES].block)
-            for (uint32_t i = 0; i < rows; i++)
-                if (!reef_entity_equal(slot_entities(c->slots[0])[i], slot_entities(c->slots[1])[i]))
-                    return row_differs(p, REEF_HASH_ROWS, 0, i);
-        if (c->rows[0] != c->rows[1]) return row_differs(p, REEF_HASH_ROWS, 0, rows);
+        const uint32_t rows = c->rows[0] < c->rows[1] ? c->rows[0] : c->rows[1];
+        uint64_t masks[BIT_WORDS] = {0};
+        if (t || kind == REEF_HASH_ROWS) chunk_pair_differ(c, t, k[0], k[1], masks);
+        else chunk_pair_bits_differ(c, key, masks);
+        const uint32_t row = mask_first(masks);
+        if (row < rows || c->rows[0] != c->rows[1])
+            return row_differs(p, kind, key & ~BIT_DISABLED, row < rows ? row : rows);
     }
-    return true;
-}
-
-/* Compares one column of a table whose rows are equal. */
-static bool column_equal(twin *p, uint32_t component)
-{
-    chunk_pair *c = &p->at;
-    const type *t = reef__type_of(component);
-    uint32_t k = reef__slot_seek(p->x->world[0], component, p->id[0]),
-             other = reef__slot_seek(p->x->world[1], component, p->id[1]);
-    if (k == REEF_SLOT_TAG || t->hooks.on_fork != REEF_FORK_COPY) return true;
-    bool flat = reef__type_is_flat(t);
-    for (bool more = chunk_pair_first(c); more; more = chunk_pair_next(c)) {
-        const char *a = c->slots[0][k].block, *b = c->slots[1][other].block;
-        if (a == b || (flat && memcmp(a, b, (size_t)c->rows[0] * t->size) == 0)) continue;
-        for (uint32_t i = 0; i < c->rows[0]; i++)
-            if (!reef__value_equal(t, a + (size_t)i * t->size, b + (size_t)i * t->size))
-                return row_differs(p, REEF_HASH_COLUMN, component, i);
-    }
-    return true;
-}
-
-/* Compares the bits of one key in a table whose rows are equal. One of the worlds may never have used the key. */
-static bool bits_equal(twin *p, uint32_t key)
-{
-    static const uint64_t none[BIT_WORDS];
-    const bit_store *stores[2] = {bit_store_of(p->x->world[0], key), bit_store_of(p->x->world[1], key)};
-    chunk_pair *c = &p->at;
-    bool known = false;
-    for (int side = 0; side < 2; side++)
-        known |= stores[side] && reef__bit_known(p->x->world[side], stores[side], p->id[side]);
-    if (!known) return true;
-    for (bool more = chunk_pair_first(c); more; more = chunk_pair_next(c)) {
-        const uint64_t *words[2];
-        for (int side = 0; side < 2; side++)
-            if ((words[side] = bit_words(stores[side], c->unit[side])) == NULL) words[side] = none;
-        if (words[0] == words[1]) continue;
-        for (uint32_t row = 0; row < c->rows[0]; row++)
-            if ((words[0][row / 64] ^ words[1][row / 64]) >> (row % 64) & 1)
-                return row_differs(p, key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH, key & ~BIT_DISABLED,
-                                   row);
-    }
-    return true;
-}
-
-static bool all_bits_equal(twin *p)
-{
-    if ((p->at.t[0]->bits | p->at.t[1]->bits) == 0) return true;
-    for (state_key k = {0}; reef__state_next(STATE_BITS, p->x->world[0], p->x->world[1], &k);)
-        if (!bits_equal(p, k.key)) return false;
     return true;
 }
 
 static bool table_equal(twin *p)
 {
-    if (!rows_equal(p)) return false;
-    const shape *s = p->at.t[0]->shape;
-    for (uint32_t i = 0; i < s->component_count; i++)
-        if (!column_equal(p, s->component[i])) return false;
-    return all_bits_equal(p);
+    const reef_world *a = p->x->world[0], *b = p->x->world[1];
+    const table *const *t = p->at.t;
+    if (!array_equal(p, REEF_HASH_ROWS, 0)) return false;
+    for (uint32_t i = 0; i < t[0]->shape->component_count; i++)
+        if (!array_equal(p, REEF_HASH_COLUMN, t[0]->shape->component[i])) return false;
+    for (state_key k = {0}; t[0]->bits | t[1]->bits && reef__state_next(STATE_BITS, a, b, &k);)
+        if (!array_equal(p, k.key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH, k.key)) return false;
+    return true;
 }
 
 static bool tables_equal(comparing *x)
@@ -235,7 +194,7 @@ static bool tables_equal(comparing *x)
     while (equal && reef__table_merge_next(&m, &both)) {
         twin p = {.x = x, .id = {both.id[0], both.id[1]}};
         p.at = (chunk_pair){.world = {x->world[0], x->world[1]}, .t = {both.t[0], both.t[1]}};
-        equal = both.t[0] && both.t[1] ? table_equal(&p) : rows_equal(&p);
+        equal = both.t[0] && both.t[1] ? table_equal(&p) : array_equal(&p, REEF_HASH_ROWS, 0);
     }
     reef__table_merge_end(&m);
     return equal;

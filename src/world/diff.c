@@ -97,51 +97,6 @@ struct reef_diff {
 
 /* ---- rows that differ ---- */
 
-/* Bit i says whether row i of n <= 8 rows differs. */
-INLINE uint64_t eight_mask(const char *a, const char *b, size_t size, uint32_t n)
-{
-    uint64_t mask = 0;
-    for (uint32_t i = 0; i < n; i++) mask |= (uint64_t)(memcmp(a + i * size, b + i * size, size) != 0) << i;
-    return mask;
-}
-
-/* Do eight rows differ? They are `size` words of 8 bytes. */
-INLINE bool eight_differ(const char *a, const char *b, size_t size)
-{
-    uint64_t x = 0;
-    for (size_t i = 0; i < size; i++) {
-        uint64_t p, q;
-        memcpy(&p, a + i * 8, 8);
-        memcpy(&q, b + i * 8, 8);
-        x |= p ^ q;
-    }
-    return x != 0;
-}
-
-/* Sets the bits of the rows whose bytes differ. The handles of such rows are prefetched. */
-INLINE void column_mask(uint64_t *masks, const char *a, const char *b, size_t size, uint32_t rows, const reef_entity *e)
-{
-    uint32_t row = 0;
-    for (; row + 8 <= rows; row += 8, a += 8 * size, b += 8 * size) {
-        if (LIKELY(size <= 16 ? !eight_differ(a, b, size) : memcmp(a, b, 8 * size) == 0)) continue;
-        PREFETCH(e + row);
-        masks[row / 64] |= eight_mask(a, b, size, 8) << row % 64;
-    }
-    if (row < rows) masks[row / 64] |= eight_mask(a, b, size, rows - row) << row % 64;
-}
-
-static void column_differs(uint64_t *masks, const char *a, const char *b, size_t size, uint32_t rows,
-                           const reef_entity *e)
-{
-    switch (size) {
-    case 4: column_mask(masks, a, b, 4, rows, e); break;
-    case 8: column_mask(masks, a, b, 8, rows, e); break;
-    case 12: column_mask(masks, a, b, 12, rows, e); break;
-    case 16: column_mask(masks, a, b, 16, rows, e); break;
-    default: column_mask(masks, a, b, size, rows, e); break;
-    }
-}
-
 /* The fields that differ, as reef_change.fields. */
 static uint64_t fields_differ(const type *t, const char *p, const char *q)
 {
@@ -421,7 +376,7 @@ static void moved_mask(reef_diff *d, uint32_t rows, uint32_t common)
     if (!s->moved) return;
     if (common) {
         const reef_entity *other = slot_entities(unit_slots(d->world[!d->side], s->unit[!d->side]));
-        column_differs(d->masks, (const char *)d->chunk, (const char *)other, sizeof *other, common, d->chunk);
+        reef__bytes_differ(d->masks, (const char *)d->chunk, (const char *)other, sizeof *other, common, d->chunk);
     }
     for (uint32_t row = common; row < rows; row++) d->masks[row / 64] |= 1ull << (row % 64);
 }
@@ -448,7 +403,7 @@ static void values_mask(reef_diff *d, uint32_t common)
         const uint32_t m = t->split ? slot_find(d->world[1], part, d->pair->of.id[1]) : d->slot[1];
         d->column[0] = a[k].block, d->column[1] = b[m].block;
         if (a[k].block != b[m].block)
-            column_differs(d->masks, a[k].block, b[m].block, reef__type_of(part)->size, common, d->chunk);
+            reef__bytes_differ(d->masks, a[k].block, b[m].block, reef__type_of(part)->size, common, d->chunk);
     }
 }
 

@@ -1,6 +1,10 @@
-/* Two worlds side by side: the merge of their tables, their queues of free ids, and the names that differ. */
+/* Two worlds side by side: the merge of their tables, the rows that differ, their queues of free ids, and the names
+ * that differ. */
 #include "world/world_pair.h"
 #include "base/memory.h"
+#include "base/platform.h"
+#include "type/portable_bytes.h"
+#include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
 #include "storage/family.h"
@@ -37,6 +41,65 @@ COLD void reef__table_merge_end(table_merge *m)
     for (int side = 0; side < 2; side++)
         reef__memory_free(&m->world[side]->family->memory, MEMORY_OTHER, m->ids[side],
                           m->count[side] * sizeof *m->ids[side]);
+}
+
+/* Bit i says whether row i of n <= 8 rows differs. */
+INLINE uint64_t eight_mask(const char *a, const char *b, size_t size, uint32_t n)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < n; i++) mask |= (uint64_t)(memcmp(a + i * size, b + i * size, size) != 0) << i;
+    return mask;
+}
+
+/* Do eight rows differ? They are `size` words of 8 bytes. */
+INLINE bool eight_differ(const char *a, const char *b, size_t size)
+{
+    uint64_t x = 0;
+    for (size_t i = 0; i < size; i++) {
+        uint64_t p, q;
+        memcpy(&p, a + i * 8, 8);
+        memcpy(&q, b + i * 8, 8);
+        x |= p ^ q;
+    }
+    return x != 0;
+}
+
+/* Sets the bits of the rows whose bytes differ. The handles of such rows are prefetched. */
+INLINE void column_mask(uint64_t *masks, const char *a, const char *b, size_t size, uint32_t rows, const reef_entity *e)
+{
+    uint32_t row = 0;
+    for (; row + 8 <= rows; row += 8, a += 8 * size, b += 8 * size) {
+        if (LIKELY(size <= 16 ? !eight_differ(a, b, size) : memcmp(a, b, 8 * size) == 0)) continue;
+        PREFETCH(e + row);
+        masks[row / 64] |= eight_mask(a, b, size, 8) << row % 64;
+    }
+    if (row < rows) masks[row / 64] |= eight_mask(a, b, size, rows - row) << row % 64;
+}
+
+void reef__bytes_differ(uint64_t *masks, const char *a, const char *b, size_t size, uint32_t rows, const reef_entity *e)
+{
+    switch (size) {
+    case 4: column_mask(masks, a, b, 4, rows, e); break;
+    case 8: column_mask(masks, a, b, 8, rows, e); break;
+    case 12: column_mask(masks, a, b, 12, rows, e); break;
+    case 16: column_mask(masks, a, b, 16, rows, e); break;
+    default: column_mask(masks, a, b, size, rows, e); break;
+    }
+}
+
+void reef__rows_differ(uint64_t *masks, const type *t, const char *a, const char *b, uint32_t rows,
+                       const reef_entity *e)
+{
+    uint64_t differ[BIT_WORDS] = {0};
+    const bool flat = t == NULL || reef__type_is_flat(t);
+    const size_t size = t ? t->size : sizeof *e;
+    if (a == b || rows == 0) return;
+    reef__bytes_differ(differ, a, b, size, rows, e);
+    for (uint32_t i = 0; i < BIT_WORDS; i++)
+        for (uint64_t left = differ[i]; left; left &= left - 1) {
+            const size_t at = (i * 64 + bits_first(left)) * size;
+            if (flat || !reef__value_equal(t, a + at, b + at)) masks[i] |= left & (0 - left);
+        }
 }
 
 reef_entity reef__free_next(free_queue *q)

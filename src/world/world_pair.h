@@ -11,8 +11,11 @@
 #ifndef REEF_WORLD_WORLD_PAIR_H
 #define REEF_WORLD_WORLD_PAIR_H
 
+#include "base/platform.h"
+#include "type/type.h"
 #include "storage/layout.h"
 #include "storage/place.h"
+#include "storage/row_bits.h"
 #include "storage/state.h"
 #include "storage/world_data.h"
 
@@ -74,6 +77,36 @@ INLINE bool chunk_pair_next(chunk_pair *p)
 
 /* Neither world has written anything in these rows since they were one state. */
 INLINE bool chunk_pair_shared(const chunk_pair *p) { return p->slots[0] == p->slots[1] && p->rows[0] == p->rows[1]; }
+
+/* Set the bits of the rows whose values differ, of `rows` values that lie side by side: of a type, or with NULL of
+ * handles; and of those whose bytes differ, also such that belong to no field. `e`: the handles of the rows, which are
+ * prefetched where bytes differ. */
+void reef__rows_differ(uint64_t *masks, const type *t, const char *a, const char *b, uint32_t rows,
+                       const reef_entity *e);
+void reef__bytes_differ(uint64_t *masks, const char *a, const char *b, size_t size, uint32_t rows,
+                        const reef_entity *e);
+/* The same for the rows that both chunks of a pair have, of the columns in these slots. */
+INLINE void chunk_pair_differ(const chunk_pair *p, const type *t, uint32_t k, uint32_t other, uint64_t *masks)
+{
+    const uint32_t rows = p->rows[0] < p->rows[1] ? p->rows[0] : p->rows[1];
+    if (rows)
+        reef__rows_differ(masks, t, p->slots[0][k].block, p->slots[1][other].block, rows, slot_entities(p->slots[0]));
+}
+/* The same for the bits of a key, in words that are 0. One of the worlds may never have used it. */
+INLINE void chunk_pair_bits_differ(const chunk_pair *p, uint32_t key, uint64_t *masks)
+{
+    for (int side = 0; side < 2; side++) {
+        const uint64_t *words = p->unit[side] ? bit_words(bit_store_of(p->world[side], key), p->unit[side]) : NULL;
+        for (uint32_t i = 0; words && i < BIT_WORDS; i++) masks[i] ^= words[i];
+    }
+}
+/* The first row that a mask names; REEF_BLOCK_ROWS: none. */
+INLINE uint32_t mask_first(const uint64_t *masks)
+{
+    for (uint32_t i = 0; i < BIT_WORDS; i++)
+        if (masks[i]) return i * 64 + bits_first(masks[i]);
+    return REEF_BLOCK_ROWS;
+}
 
 /* ---- free ids ---- */
 

@@ -323,6 +323,7 @@ extern int reef_bug;
     X(657, "who begins many ballots gets a promise for each after the same time") \
     X(658, "a player who stops since nothing is agreed on is blamed for it") \
     X(659, "a guest who can't get the inputs any more isn't sent away") \
-    X(671, "singletons of a module that was removed aren't named")
+    X(671, "singletons of a module that was removed aren't named") \
+    X(680, "of a column that two worlds have the last row of each chunk is never compared")
 
 #endif
