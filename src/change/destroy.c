@@ -60,7 +60,7 @@ static death death_of(const reef_world *w, reef_entity e)
         if (kind == 0 || !has_itself(w, e, t)) continue;
         const bool another = x.told != TOLD_NOBODY;
         x = (death){TOLD_BY_PLAN, kind, t};
-        if (another || !in_table(t) || x.kind == (REEF_ON_REMOVE | REEF_ON_DESTROY)) return x;
+        if (another || !in_table(t) || t->split || x.kind == (REEF_ON_REMOVE | REEF_ON_DESTROY)) return x;
         if (told_simply(w, t, x.kind)) x.told = TOLD_SIMPLY;
     }
     return x;

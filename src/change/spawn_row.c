@@ -57,10 +57,8 @@ static reef_status row_come(reef_world *w, const shape *s, reef_value *values, u
     *e = reef__id_peek(w, 0);
     reef_slot *slots = unit_slots(w, t->last);
     const uint32_t place = t->next;
-    w->value = values, w->value_count = count;
     status = s->tracked && !reef__track_prepare_row(w, s, *e) ? REEF_NO_MEMORY
                                                               : row_make(w, s, slots, place, *e, values, count, slot);
-    w->value_count = 0;
     if (status != REEF_OK) return reef__table_trim(w, t), status;
     handle_put(slots, place_row(place), handle_of(*e));
     record_put(w, *e, place);
@@ -123,8 +121,10 @@ bool reef__row_spawn(reef_world *w, const char *op, const shape *s, const reef_v
         if (reef__spawn_listed(w, op, s->table, list, count, 1, e, NULL) != REEF_OK) *e = (reef_entity){0, 0};
         return true;
     }
+    w->value = list, w->value_count = count; /* they may lie in the table, which may grow */
     values_begin(w);
     const reef_status status = row_come(w, s, list, count, slot, e);
+    w->value_count = 0;
     if (status != REEF_OK) {
         *e = (reef_entity){0, 0};
         (void)reef__failure(w, status, op, w->hook_failed, *e, 1);
