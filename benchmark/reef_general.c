@@ -192,6 +192,55 @@ static uint64_t daily_sum(void *p)
     return sum + reef_count_alive(s->w);
 }
 
+/* ---- entities come and go ---- */
+
+static void life_run(void *p)
+{
+    state *s = ((general *)p)->s;
+    const uint32_t n = s->r->n;
+    for (uint32_t i = 0; i < n; i++) {
+        const Position at = pos_of(i);
+        const reef_value second = s->r->id == ROW_spawn_hooks     ? reef_with(Hooked, 1, 1)
+                                  : s->r->id == ROW_spawn_tracked ? reef_with(Tracked, 1, 1)
+                                                                  : reef_with(Velocity, 1, 1);
+        s->handle[i] = reef_spawn(s->w, reef_with(Position, at.x, at.y), second);
+    }
+    for (uint32_t i = 0; i < n; i++) reef_destroy(s->w, s->handle[i]);
+}
+static void *life_setup(const bench_row *r)
+{
+    general *g = daily_setup(r);
+    if (r->id == ROW_spawn_observed &&
+        reef_observer_is_null(reef_observe(g->s->w, count_changed, REEF_ON_ADD | REEF_ON_REMOVE, Velocity)))
+        bench_fail(g->s->w, "reef_observe");
+    life_run(g);
+    observed = 0;
+    return g;
+}
+static void plain_life_run(void *p)
+{
+    state *s = ((general *)p)->s;
+    const uint32_t n = s->r->n;
+    for (uint32_t i = 0; i < n; i++) {
+        const Position at = pos_of(i);
+        s->handle[i] = reef_spawn(s->w, reef_with(Position, at.x, at.y), reef_with(Velocity, 1, 1));
+    }
+    for (uint32_t i = 0; i < n; i++) reef_destroy(s->w, s->handle[i]);
+    if (s->r->id == ROW_spawn_observed) observed += 2ull * n;
+}
+static void *plain_life_setup(const bench_row *r)
+{
+    general *g = daily_setup(r);
+    plain_life_run(g);
+    observed = 0;
+    return g;
+}
+static uint64_t life_sum(void *p)
+{
+    const state *s = ((general *)p)->s;
+    return observed + reef_count_alive(s->w) + s->handle[s->r->n / 2].generation;
+}
+
 /* ---- entities that a recording loop makes ---- */
 
 static void *spawner_setup(const bench_row *r)
@@ -236,6 +285,9 @@ const row_impl reef_general_rows[] = {
     {ROW_obs_add, observer_setup, observer_run, observer_sum, general_free, NULL},
     {ROW_obs_add_collected, observer_setup, observer_run, observer_sum, general_free, NULL},
     {ROW_obs_unrelated, unrelated_setup, daily_run, daily_sum, general_free, NULL},
+    {ROW_spawn_hooks, life_setup, life_run, life_sum, general_free, NULL},
+    {ROW_spawn_tracked, life_setup, life_run, life_sum, general_free, NULL},
+    {ROW_spawn_observed, life_setup, life_run, life_sum, general_free, NULL},
     {ROW_spawn_deferred_loop, spawner_setup, spawner_run, spawner_sum, general_free, spawner_expected},
     {0},
 };
@@ -247,5 +299,8 @@ const row_impl reef_alone_general_rows[] = {
     {ROW_obs_add, by_hand_setup, by_hand_run, observer_sum, general_free, NULL},
     {ROW_obs_add_collected, by_hand_setup, by_hand_run, observer_sum, general_free, NULL},
     {ROW_obs_unrelated, daily_setup, daily_run, daily_sum, general_free, NULL},
+    {ROW_spawn_hooks, plain_life_setup, plain_life_run, life_sum, general_free, NULL},
+    {ROW_spawn_tracked, plain_life_setup, plain_life_run, life_sum, general_free, NULL},
+    {ROW_spawn_observed, plain_life_setup, plain_life_run, life_sum, general_free, NULL},
     {0},
 };

@@ -105,6 +105,8 @@
  *   obs_add_collected the same as obs_add, by a collected observer, outside of a flush
  *   obs_unrelated     100,000 entities with Position and Velocity are made, set and related to others, and half of them
  *                     are destroyed, while there is an observer of a tag that nobody uses. In raw's column: without it
+ *   spawn_hooks, _tracked, _observed   entities with two components are spawned by a list, and destroyed: one of the two has
+ *                     a copy and a destroy hook, or is tracked, or an observer is told that it comes and goes
  *   spawn_deferred_loop   a loop that records commands makes an entity with Position and Velocity for each that it
  *                     finds; the loop's end, which makes them, is in it. No baseline
  *   rel_add           100,000 entities are related to 1,000 others by an exclusive relation, entity i to
@@ -370,6 +372,9 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(obs_add, N_100K, 2, 1, N_100K, NS) \
     X(obs_add_collected, N_100K, 2, 1, N_100K, NS) \
     X(obs_unrelated, N_100K, 2, 1, N_100K, NS) \
+    X(spawn_hooks, N_100K, 2, 1, N_100K, NS) \
+    X(spawn_tracked, N_100K, 2, 1, N_100K, NS) \
+    X(spawn_observed, N_100K, 2, 1, N_100K, NS) \
     X(spawn_deferred_loop, N_100K, 2, 1, N_100K, NS) \
     X(rel_add, N_100K, N_1K, 1, N_100K, NS) \
     X(rel_retarget, N_100K, N_1K, 1, N_100K, NS) \

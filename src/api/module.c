@@ -28,7 +28,6 @@
 #include "reef/component.h"
 #include "reef/module.h"
 #include "reef/query.h"
-#include "reef/single.h"
 #include "reef/snapshot.h"
 #include "reef/type_info.h"
 #include <stdio.h>
@@ -511,7 +510,7 @@ static COLD const type *type_left(const reef_world *w, const type *last)
         const reef_component c = {id};
         if ((last && reef__type_compare(t, last) <= 0) || (next && reef__type_compare(t, next) >= 0)) continue;
         if (!reef__type_of_module(t, &declared_by) || module_has(w, t, declared_by)) continue;
-        if (reef_count_id(w, c) || reef_single_has_id(w, c)) next = t;
+        if (reef_count_id(w, c)) next = t;
     }
     return next;
 }

@@ -100,11 +100,11 @@ table *reef__row_leave_prepare(reef_world *w, uint32_t place)
     table *t = reef__table_own(w, reef_slots_at(&w->hot, place)[0].head.table);
     if (t == NULL || !reef__chunk_own(w, t, place_unit(place))) return NULL;
     if (t->shape->hooked && !reef__chunk_own(w, t, t->last)) return NULL;
-    if (!reef__table_prepare_pop(w, t)) return NULL;
     const uint32_t last = t->next - 1;
+    if (place_row(last) == 0 && !reef__table_prepare_pop(w, t)) return NULL;
     const reef_entity moved = slot_entities(unit_slots(w, t->last))[place_row(last)];
-    if (reef__record_own(w, moved.index) == NULL) return NULL;
-    return last == place || reef__bits_prepare_move(w, t->bits, last, place) ? t : NULL;
+    if (!record_owned(w, moved.index) && reef__record_own(w, moved.index) == NULL) return NULL;
+    return last == place || t->bits == 0 || reef__bits_prepare_move(w, t->bits, last, place) ? t : NULL;
 }
 
 static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t to_id, bool row_to)

@@ -388,8 +388,6 @@ INLINE uint64_t chunk_remember(reef_world *w, value_store *s, reef_entity e, boo
     s->cached_gate = LIKELY(marks == 0) ? w->hot.version : 0;
     s->cached_first = place - place_row(place);
     s->cached_words = words;
-    w->hot.near_id[s->paged] = s->component;
-    w->hot.near_store[s->paged] = s;
     return place_row(place);
 }
 
@@ -459,7 +457,7 @@ INLINE bool store_direct(const reef_world *w, const value_store *s)
 
 static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
-    value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
+    value_store *s = store_near(w, c);
     if (UNLIKELY(args != NULL || !store_direct(w, s))) return reef__row_add(w, COMES_ADD, e, c, args, out);
     char *at =
         s->paged ? store_add_cached(&w->hot, s, e, s->size, true) : store_add_cached(&w->hot, s, e, s->size, false);
@@ -582,12 +580,11 @@ static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_compon
     return REEF_OK;
 }
 
-/* The commonest case, a value that comes, is tried first. The store that took the fast path last is known without
- * a look at the type. */
+/* The commonest case, a value that comes, is tried first. */
 reef_status reef_set_stored_(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return REEF_BAD_ARGUMENT;
-    value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
+    value_store *s = store_near(w, c);
     if (UNLIKELY(value == NULL || size != s->size)) return reef_set_id(w, e, c, value, size);
     char *at = s->paged ? store_add_cached(&w->hot, s, e, size, true) : store_add_cached(&w->hot, s, e, size, false);
     if (UNLIKELY(at == NULL)) return stored_set(w, e, c, s, value, size);
@@ -630,7 +627,7 @@ static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_com
 /* Values of 8 bytes are so common that their move is worth instructions of its own. */
 static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c)
 {
-    value_store *s = store_near(w, c, w->hot.near_id[1] == c.id);
+    value_store *s = store_near(w, c);
     if (LIKELY(s->paged       ? store_remove_cached(&w->hot, s, e, s->size, true)
                : s->size == 8 ? store_remove_cached(&w->hot, s, e, 8, false)
                               : store_remove_cached(&w->hot, s, e, s->size, false)))

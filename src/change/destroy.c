@@ -19,6 +19,7 @@
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
+#include "storage/read.h"
 #include "storage/removal_log.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
@@ -38,7 +39,34 @@ typedef struct doomed { /* entities that were collected before anything changes,
 
 /* ---- one ---- */
 
-/* Like reef__row_destroy, for a world with observers, which may still want the values. */
+/* Who is told of an entity's end: nobody; the observers of one component in its row, of one kind of event, by
+ * observe_tell (`type`, `kind`); or others, and then it is planned. */
+typedef enum death_told { TOLD_NOBODY, TOLD_BY_PLAN, TOLD_SIMPLY } death_told;
+typedef struct death {
+    death_told told;
+    uint32_t kind;
+    const type *type;
+} death;
+
+static death death_of(const reef_world *w, reef_entity e)
+{
+    death x = {TOLD_NOBODY, 0, NULL};
+    if (LIKELY(!observed(w))) return x;
+    if (w->slow & SLOW_WATCHED) return x.told = TOLD_BY_PLAN, x;
+    const observing_head *o = (const observing_head *)(const void *)w->observing;
+    for (uint32_t i = 0; i < o->watched_count; i++) {
+        const type *t = reef__type_of(o->watched[i]);
+        const uint32_t kind = (o->now[t->id] | o->later[t->id]) & (REEF_ON_REMOVE | REEF_ON_DESTROY);
+        if (kind == 0 || !has_itself(w, e, t)) continue;
+        const bool another = x.told != TOLD_NOBODY;
+        x = (death){TOLD_BY_PLAN, kind, t};
+        if (another || !in_table(t) || t->split || x.kind == (REEF_ON_REMOVE | REEF_ON_DESTROY)) return x;
+        if (told_simply(w, t, x.kind)) x.told = TOLD_SIMPLY;
+    }
+    return x;
+}
+
+/* Like reef__row_destroy, where observers may still want the values. */
 static void row_leave(reef_world *w, const shape *s, reef_slot *slots, uint32_t row)
 {
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
@@ -46,24 +74,27 @@ static void row_leave(reef_world *w, const shape *s, reef_slot *slots, uint32_t 
 }
 
 /* The general path of an entity that is alive, at `place`. False: no memory, and nothing changed. */
-static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
+static bool destroy_run(reef_world *w, reef_entity e, uint32_t place, death_told told)
 {
-    if (!reef__record_own(w, e.index) || !reef__id_free_prepare(w) || !reef__name_prepare_forget(w, e)) return false;
+    if (!record_owned(w, e.index) && !reef__record_own(w, e.index)) return false;
+    if (w->ring_next == w->ring_end && !reef__id_free_prepare(w)) return false;
+    if (w->state.name_count && !reef__name_prepare_forget(w, e)) return false;
     if (stored_any(w) && !reef__stored_prepare_end(w, e)) return false;
     table *t = NULL;
     if (place == PLACE_EMPTY) {
         w->hot.empty_count--;
     } else {
         t = reef__row_leave_prepare(w, place);
-        if (t == NULL || (t->next - 1 == place && !reef__bits_prepare_clear(w, t->bits, place))) return false;
+        if (t == NULL || (t->bits && t->next - 1 == place && !reef__bits_prepare_clear(w, t->bits, place)))
+            return false;
         if (t->shape->tracked && !reef__removals_prepare_row(w, t->shape)) return false;
         if (t->shape->tracked) reef__removals_log_row(w, t->shape, place, e);
-        if (observed(w)) row_leave(w, t->shape, reef_slots_at(&w->hot, place), place_row(place));
+        if (told == TOLD_BY_PLAN) row_leave(w, t->shape, reef_slots_at(&w->hot, place), place_row(place));
         else reef__row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
         quarantine_because(w, "reef_destroy", 0, e);
     }
-    reef__name_forget(w, e);                   /* while its parent is known */
-    if (stored_any(w)) reef__stored_end(w, e); /* while the row still says what the entity has */
+    if (w->state.name_count) reef__name_forget(w, e); /* while its parent is known */
+    if (stored_any(w)) reef__stored_end(w, e);        /* while the row still says what the entity has */
     if (t) {
         reef__row_fill(w, t, place);
         reef__table_lease(w, t);
@@ -73,32 +104,45 @@ static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
     return true;
 }
 
+/* An entity ends, whoever is told of it. False: no memory, and nothing changed. */
+static bool entity_end(reef_world *w, reef_entity e)
+{
+    const uint32_t place = place_of(w, e);
+    const death x = death_of(w, e);
+    if (x.told == TOLD_SIMPLY) {
+        old_value old;
+        const reef_slot *slots = reef_slots_at(&w->hot, place);
+        const uint32_t k = slot_find(w, x.type->id, slots[0].head.table);
+        if (x.type->size) bytes_copy(old.at, cell(slots, k, place_row(place), x.type->size), x.type->size);
+        if (!destroy_run(w, e, place, x.told)) return false;
+        (void)observe_tell(w, e, x.type, x.kind, NULL, x.type->size ? old.at : NULL);
+        return true;
+    }
+    if (x.told == TOLD_BY_PLAN && !observe_destroy(w, e)) return false;
+    const bool died = destroy_run(w, e, place, x.told);
+    if (x.told == TOLD_BY_PLAN) observe_done(w, died);
+    return died;
+}
+
 static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
 {
     static const char op[] = "reef_destroy";
     const reef_component none = {0};
     if (!WORLD_GIVEN_TO(w, op)) return REEF_BAD_ARGUMENT;
-    uint32_t place = place_of(w, e);
     if (w->commands && reef__command_knows(w, e))
         return reef__command_plain(w, w->commands, COMMAND_DESTROY, op, e, none);
-    if (place == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, none, e, 0);
+    if (place_of(w, e) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, none, e, 0);
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
     if (w->slow & SLOW_RELATED && !w->untargeted && reef__relations_by->related_to(w, e))
         return reef__relations_by->destroy(w, op, &e, 1);
-    const bool told = reef__entity_watched(w, e);
-    if (told && !observe_destroy(w, e)) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
-    const bool died = destroy_run(w, e, place);
-    if (told) observe_done(w, died);
-    return died ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
+    return entity_end(w, e) ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
 }
 
 void reef__destroy_prepared(reef_world *w, reef_entity e)
 {
-    const bool told = reef__entity_watched(w, e);
-    bool died = !told || observe_destroy(w, e);
-    died = died && destroy_run(w, e, place_of(w, e));
+    const bool died = entity_end(w, e);
     ASSERT(died);
-    if (told) observe_done(w, died);
+    (void)died;
 }
 
 void reef__destroy_values(reef_world *w, const reef_entity *e, uint32_t n)

@@ -36,7 +36,6 @@
 #include "change/component.h"
 #include "change/row_move.h"
 #include "reef/observer.h"
-#include <stddef.h>
 
 /* ---- reserving ---- */
 
@@ -157,19 +156,6 @@ INLINE bool move_reserve(reef_world *w, row_place *x, const type *t, const struc
     from->tail = tail;
     to->tail = end;
     return true;
-}
-
-enum { OLD_BYTES = 256, OLD_ALIGN = 16 }; /* the largest old value that is kept on the stack, and its alignment */
-typedef union old_value {
-    max_align_t align;
-    char at[OLD_BYTES];
-} old_value;
-
-/* Can an observer be told of a change without a plan? The old value is then kept by the caller. */
-INLINE bool told_simply(const reef_world *w, const type *t, uint32_t kind)
-{
-    const bool no_old = t->hooked || t->size > OLD_BYTES || t->align > OLD_ALIGN || t->relation != 0;
-    return observe_simply(w, t->id, kind, no_old && t->size);
 }
 
 /* Plans what observers will be told. `v` NULL: the component goes. */

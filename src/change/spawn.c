@@ -33,6 +33,7 @@
 #include "change/apply.h"
 #include "change/command.h"
 #include "change/relation.h"
+#include "change/spawn_row.h"
 #include "change/value_stage.h"
 #include "reef/relation.h"
 #include "reef/detail/access.h"
@@ -50,7 +51,7 @@ struct reef_bundle {
     reef_world *world;
     reef_bundle *next, *previous;
     uint32_t table, count;
-    bool plain; /* memcpy makes all values */
+    bool plain, whole; /* memcpy makes all values; the parts are all that is in a row */
     table *t;
     bundle_part *parts, *rest,
         *end; /* parts of 8 bytes come first, then those of 16, then other sizes; tags begin at `end` */
@@ -408,6 +409,26 @@ reef_entity reef_clone(reef_world *w, reef_entity source)
     return reef_clone_many(w, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
 }
 
+/* ---- one row of a known table, which isn't plain or which observers watch ---- */
+
+row_spawner reef__row_spawner;
+
+bool reef__value_twice(const reef_value *values, uint32_t k)
+{
+    for (uint32_t j = 0; j < k; j++)
+        if (values[j].component.id == values[k].component.id) return true;
+    return false;
+}
+
+/* Makes it where there is code for such rows (spawn_row.c). False: nothing was done. */
+static bool row_spawn(reef_world *w, const char *op, const shape *s, const reef_value *values, uint32_t count,
+                      const uint32_t *slot, reef_entity *e)
+{
+    if (observed(w) && reef__table_watched(w, s->table))
+        return observers_by(w)->spawn_row(w, op, s, values, count, slot, e);
+    return (s->hooked || s->tracked) && reef__row_spawner && reef__row_spawner(w, op, s, values, count, slot, e);
+}
+
 /* ---- bundles ---- */
 
 /* Sorts the parts: those of 8 bytes, of 16, of other sizes, then those without data. */
@@ -462,14 +483,15 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
     }
     b->world = w;
     b->table = id;
-    b->plain = x.count == count; /* the fast path writes what the list names */
+    b->plain = b->whole = x.count == count; /* the fast path writes what the list names */
     b->gate.ready = &b->gate;
     b->parts = (bundle_part *)(void *)(b->way + count + 2);
     for (uint32_t i = 0; i < count; i++) {
         const type *c = reef__type_of(values[i].component.id);
         uint32_t slot = in_table(c) ? reef__slot_seek(w, c->id, id) : 0;
         if (slot == REEF_SLOT_TAG) slot = 0;
-        b->plain &= !c->hooked && !c->tracked && !c->split && in_table(c);
+        b->whole &= !c->split && in_table(c);
+        b->plain &= b->whole && !c->hooked && !c->tracked;
         b->parts[i] = (bundle_part){c, c->size, offsets[i], (uint16_t)slot};
     }
     b->count = count;
@@ -572,6 +594,7 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     }
     if (w->commands)
         return reef__command_spawn(w, w->commands, op, e, 1, &e, values, b->count) == REEF_OK ? e : (reef_entity){0, 0};
+    if (b->whole && row_spawn(w, op, shape_of(w->family, b->table), values, b->count, NULL, &e)) return e;
     if (spawn_into(w, op, b->table, values, b->count, 1, &e, NULL) != REEF_OK) return (reef_entity){0, 0};
     /* NULL: a bundle without components has no rows */
     bundle_take((reef_bundle *)(uintptr_t)b, (table *)(uintptr_t)table_read(w, b->table));
@@ -642,61 +665,27 @@ static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint
     if (!WORLD_GIVEN_TO(w, "reef_spawn") || spawn_many(w, "reef_spawn", 1, &e, values, count) != REEF_OK)
         return (reef_entity){0, 0};
     uint32_t id = reef_slots_at(&w->hot, place_of(w, e))[0].head.table, related = 0;
-    if (id <= TABLE_EMPTY || reef__table_watched(w, id)) return e;
+    if (id <= TABLE_EMPTY) return e;
     for (uint32_t i = 0; i < count; i++) { /* what comes along outside of tables isn't in the set */
         const type *t = reef__type_of(values[i].component.id);
         if (!reef__table_meets(w, id, t)) return e;
         related += store_of(w, t->id)->straight != 0;
     }
     if (shape_of(w->family, id)->component_count != count - related) return e;
-    uint64_t key = set_key(values, count);
-    w->set_cache[set_index(key)].key = key;
+    const uint64_t key = set_key(values, count);
+    w->set_cache[set_index(key)].key = reef__table_watched(w, id) ? ~key : key;
     w->set_cache[set_index(key)].table = id;
     return e;
 }
 
-/* May the fast path take this value? Then *slot is where it goes, 0 for a tag. */
-INLINE bool value_fits(const reef_world *w, const shape *s, const reef_value *v, uint32_t *slot)
-{
-    uint32_t k = slot_find(w, v->component.id, s->table);
-    if (UNLIKELY(k == 0)) return false;
-    *slot = k == REEF_SLOT_TAG ? 0 : k;
-    if (v->kind == REEF_VALUE_DEFAULT) return true;
-    return v->kind == REEF_VALUE_ONE && (*slot ? v->size == s->columns[k].size && v->data != NULL : v->size == 0);
-}
-
-enum { SPAWN_FEW = 16 };
-
-/* Is the set of these values remembered, so that they may come to its table? The table; 0: it isn't. */
-INLINE uint32_t set_table(const reef_world *w, const reef_value *values, uint32_t count)
+/* Is the set of these values remembered, so that they may come to its table? The table; 0: it isn't. A table that
+ * observers watch is remembered under the complement of its key. */
+INLINE uint32_t set_table(const reef_world *w, const reef_value *values, uint32_t count, bool watched_too)
 {
     const uint64_t key = set_key(values, count);
     const uint32_t i = set_index(key);
-    return LIKELY(w->set_cache[i].key == key) ? w->set_cache[i].table : 0;
-}
-
-/* Was the component of value k named before? `seen` has a bit for every 64th component. */
-static NOINLINE bool value_twice(const reef_value *values, uint32_t k)
-{
-    for (uint32_t j = 0; j < k; j++)
-        if (values[j].component.id == values[k].component.id) return true;
-    return false;
-}
-INLINE bool value_again(const reef_value *values, uint32_t k, uint64_t *seen)
-{
-    const uint64_t bit = (uint64_t)1 << values[k].component.id % 64, was = *seen;
-    *seen = was | bit;
-    return UNLIKELY((was & bit) != 0) && value_twice(values, k);
-}
-
-/* Writes a value to the slot of a row; slot 0: it has none. */
-INLINE void value_fill(const shape *s, const reef_slot *slots, uint32_t slot, uint32_t place, const reef_value *v)
-{
-    if (slot == 0) return;
-    const size_t size = s->columns[slot].size;
-    char *to = cell(slots, slot, place_row(place), size);
-    if (v->kind == REEF_VALUE_ONE) bytes_copy(to, v->data, size);
-    else memset(to, 0, size);
+    return LIKELY(w->set_cache[i].key == key) || (watched_too && w->set_cache[i].key == ~key) ? w->set_cache[i].table
+                                                                                              : 0;
 }
 
 /* The id and the place are known before, so that the relations can be prepared. (Row tree_build_spawn: by the general
@@ -728,6 +717,17 @@ reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_
     return e;
 }
 
+/* `s`, `slot`: the shape of a remembered set that nobody watches, and where its values go; NULL: it may be one that is
+ * watched. */
+static NOINLINE reef_entity spawn_general(reef_world *w, const reef_value *values, uint32_t count, const shape *s,
+                                          const uint32_t *slot)
+{
+    reef_entity e = {0, 0};
+    const uint32_t id = s == NULL && observed(w) ? set_table(w, values, count, true) : 0;
+    if (id) s = shape_of(w->family, id);
+    return s && row_spawn(w, "reef_spawn", s, values, count, slot, &e) ? e : spawn_slow(w, values, count);
+}
+
 reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t count)
 {
     reef_entity e;
@@ -739,8 +739,8 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
         e = reef__command_row_again(w, w->commands, values, count);
         return LIKELY(e.generation != 0) ? e : spawn_slow(w, values, count);
     }
-    const uint32_t id = set_table(w, values, count);
-    if (UNLIKELY(id == 0)) return spawn_slow(w, values, count);
+    const uint32_t id = set_table(w, values, count, false);
+    if (UNLIKELY(id == 0)) return spawn_general(w, values, count, NULL, NULL);
     const shape *s = shape_of(w->family, id);
     for (uint32_t k = 0; k < count; k++) {
         if (UNLIKELY(!value_fits(w, s, &values[k], &slot[k])))
@@ -751,7 +751,7 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     reef_slot *slots;
     if (UNLIKELY(!spawn_fast(w, t, &slots, &e, &place)) && !spawn_recycled(w, t, &slots, &e, &place))
-        return spawn_slow(w, values, count);
+        return spawn_general(w, values, count, s, slot);
     for (uint32_t k = 0; k < count; k++) value_fill(s, slots, slot[k], place, &values[k]);
     return e;
 }

@@ -35,11 +35,10 @@ INLINE bool switch_turn(reef_world *world, reef_entity e, reef_component c, bool
     *h->cached.count += on ? 1 : UINT64_MAX;
     return true;
 }
-/* The store of a type, or an empty one: tried first with the type that took a fast path last. */
-INLINE reef_store *store_near(const reef_world *world, reef_component c, bool paged)
+/* The store of a type, or an empty one. */
+INLINE reef_store *store_near(const reef_world *w, reef_component c)
 {
-    const reef_hot *h = (const reef_hot *)world;
-    return LIKELY(h->near_id[paged] == c.id) ? h->near_store[paged] : (reef_store *)(uintptr_t)store_of(world, c.id);
+    return (reef_store *)(uintptr_t)store_of(w, c.id);
 }
 
 /* Makes the store remember the page of a slot, in `page`. The answer is the slot's number there; UINT32_MAX: the page

@@ -28,6 +28,7 @@
 #include "storage/shared_store.h"
 #include "storage/world_data.h"
 #include "change/command.h"
+#include "change/spawn_row.h"
 #include "query/query.h"
 #include "query/query_answers.h"
 #include "system/schedule.h"
@@ -840,5 +841,5 @@ const observer_calls reef__observers_called = {
     observing_change, observing_several,    observing_destroy,         observing_spawn,          observing_spawned,
     observing_done,   observing_keep,       observing_reserve_changes, observing_reserve_deaths, observing_open,
     observing_close,  observing_tell,       observing_flush,           observing_failure,        observing_forget,
-    observing_drop,   reef__observer_named, observing_check,
+    observing_drop,   reef__observer_named, observing_check,           reef__row_spawn,
 };

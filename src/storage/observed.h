@@ -13,6 +13,7 @@
 #include "storage/world_data.h"
 #include "reef/observer.h"
 #include "reef/term.h"
+#include <stddef.h>
 
 /* An observer. Only its number of holders ever changes. */
 struct observer {
@@ -61,6 +62,9 @@ typedef struct observer_calls {
     void (*drop)(reef_world *w);
     bool (*named)(const reef_world *w, const char *name);
     reef_status (*validate)(const reef_world *w, char *message, size_t size);
+    /* src/change/spawn_row.h */
+    bool (*spawn_row)(reef_world *w, const char *op, const shape *s, const reef_value *values, uint32_t count,
+                      const uint32_t *slot, reef_entity *e);
 } observer_calls;
 
 /* Does the world have observers? */
@@ -193,6 +197,19 @@ INLINE bool observe_simply(const reef_world *w, uint32_t component, uint32_t kin
     if (UNLIKELY(no_old && kind != REEF_ON_ADD && (now | later))) return false;
     if (UNLIKELY(w->deferred.count | w->deferred.run) && !o->cascading) return false;
     return later == 0 || (o->room_for_one && !o->cascading && !w->flushing && w->deferring == 0);
+}
+/* An old value that is kept on the stack until observers are told; larger ones are planned. */
+enum { OLD_BYTES = 256, OLD_ALIGN = 16 };
+typedef union old_value {
+    max_align_t align;
+    char at[OLD_BYTES];
+} old_value;
+/* Can an observer be told of a change of this type, of these kinds, by observe_tell? Then the caller keeps the old
+ * value. */
+INLINE bool told_simply(const reef_world *w, const type *t, uint32_t kind)
+{
+    const bool no_old = t->hooked || t->size > OLD_BYTES || t->align > OLD_ALIGN || t->relation != 0;
+    return observe_simply(w, t->id, kind, no_old && t->size);
 }
 /* Tells that a component came, was set or went. `value` and `old` (NULL: there is none): what it is, and was. False:
  * nobody was told, so that pointers are still good. */

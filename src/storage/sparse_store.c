@@ -142,7 +142,6 @@ void reef__stores_view(reef_world *w)
     w->hot.stores = w->state.stores ? w->state.stores : &store_none;
     w->hot.store_number = w->state.store_number ? w->state.store_number : &store_number_none;
     w->hot.store_room = w->state.store_room;
-    w->hot.near_id[0] = w->hot.near_id[1] = UINT32_MAX;
     w->slow &= ~(SLOW_COLD | SLOW_RELATED);
     EACH_COLD_STORE(w, s)
     if (s->count) w->slow |= SLOW_COLD;

@@ -63,6 +63,8 @@ bool reef__pages_grow(reef_world *w, reef_paged *p, const paged_type *t, uint32_
 
 void *reef__page_own(reef_world *w, reef_paged *p, const paged_type *t, uint32_t i)
 {
+    const void *there = i < p->count ? p->page[i] : NULL;
+    if (LIKELY(there && there != t->blank && paged_owned(p, i, w->hot.fork_version))) return p->page[i];
     const paged_owner o = reef__owner_of(w->family, t);
     if (i >= p->count && !reef__paged_grow(p, &o, i + 1, w->hot.fork_version)) return NULL;
     return reef__paged_own(p, &o, i, w->hot.version, w->hot.fork_version);

@@ -199,9 +199,5 @@ static COLD reef_status all_uniques_validate(const reef_world *w, char *message,
     return REEF_OK;
 }
 
-void reef_bring_hooks_(void)
-{
-    static const unique_calls calls = {
-        .enter = unique_enter, .drop = all_uniques_drop, .validate = all_uniques_validate};
-    if (reef__uniques_by == NULL) reef__uniques_by = &calls; /* under the lock of the list of types */
-}
+const unique_calls reef__unique_calls = {
+    .enter = unique_enter, .drop = all_uniques_drop, .validate = all_uniques_validate};

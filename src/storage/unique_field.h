@@ -32,6 +32,7 @@ typedef struct unique_calls {
 
 /* NULL as long as no type has hooks. It is set once, before the first one is registered. */
 extern const unique_calls *reef__uniques_by;
+extern const unique_calls reef__unique_calls;
 
 INLINE void uniques_drop(reef_world *w)
 {

@@ -185,9 +185,6 @@ typedef struct reef_hot {
     uint32_t empty_count;         /* entities without a row */
     uint64_t gate_move;           /* what the straight paths ask for: the version, or never */
     reef_cached_bits cached;
-    /* the types in the packed homes, and in REEF_PAGED, that took the straight path last; no id: none */
-    uint32_t near_id[2];
-    reef_store *near_store[2]; /* their stores */
 #if defined(REEF_CHECKED)
     uint32_t held; /* != 0: systems run, and what they read is held against their declarations */
 #endif
