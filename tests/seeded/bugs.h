@@ -323,7 +323,13 @@ extern int reef_bug;
     X(657, "who begins many ballots gets a promise for each after the same time") \
     X(658, "a player who stops since nothing is agreed on is blamed for it") \
     X(659, "a guest who can't get the inputs any more isn't sent away") \
-    X(671, "singletons of a module that was removed aren't named") \
-    X(680, "of a column that two worlds have the last row of each chunk is never compared")
+    X(671, "types of modules that are loaded are named as left behind") \
+    X(680, "of a column that two worlds have the last row of each chunk is never compared") \
+    X(617, "a new row whose hook refuses keeps the values that were made before") \
+    X(618, "of an entity's end only one kind of event is told") \
+    X(619, "of an entity's end the observers of the last component alone are told") \
+    X(629, "a new row of a known table isn't stamped") \
+    X(630, "of a new row the observers of the last component alone are told") \
+    X(631, "the value of a new row may lie in a table that grows")
 
 #endif
