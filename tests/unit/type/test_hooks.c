@@ -316,6 +316,31 @@ static void a_failing_copy_leaves_the_world_as_it_was(void **state)
     assert_int_equal(reef_get(w, e, Tracked)->value, 1);
 }
 
+/* From the second entity of a set on, its table is known, and rows are made by a shorter way. */
+static void a_failing_copy_of_a_known_row(void **state)
+{
+    reef_world *w = world_of(state);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_false(reef_entity_is_null(
+            reef_spawn(w, reef_with(Tracked, .value = 1), reef_with(Loose, .value = 2), reef_with(Mass, 3))));
+    const uint64_t live = book.live, hash = reef_hash(w);
+    book.fail_status = REEF_IO;
+    for (uint64_t n = 1; n <= 2; n++) {
+        book.fail_copy = n;
+        assert_no_entity(
+            w, REEF_IO,
+            reef_spawn(w, reef_with(Tracked, .value = 5), reef_with(Loose, .value = 5), reef_with(Mass, 3)));
+        assert_string_equal(reef_last_error(w).operation, "reef_spawn");
+        assert_int_equal(book.live, live);
+        assert_true(reef_hash(w) == hash);
+        assert_valid(w);
+    }
+    const reef_entity e =
+        reef_spawn(w, reef_with(Tracked, .value = 6), reef_with(Loose, .value = 7), reef_with(Mass, 3));
+    assert_int_equal(reef_get(w, e, Tracked)->value * 10 + reef_get(w, e, Loose)->value, 67);
+    assert_int_equal(book.live, live + 2);
+}
+
 /* The row that fails is the first one of a chunk, made for it. */
 static void failing_hooks_at_the_edge_of_a_chunk(void **state)
 {
@@ -483,6 +508,7 @@ int main(void)
         TEST(what_must_copy_refuses_a_move_only_type_by_name),
         TEST(a_failing_constructor_leaves_the_world_as_it_was),
         TEST(a_failing_copy_leaves_the_world_as_it_was),
+        TEST(a_failing_copy_of_a_known_row),
         TEST(failing_hooks_at_the_edge_of_a_chunk),
         TEST(a_failing_call_leaves_a_move_only_value_with_its_owner),
         TEST(setting_a_value_to_itself),
