@@ -315,14 +315,14 @@ extern int reef_bug;
     X(633, "of all values of a type only those of the first chunk of each table are walked") \
     X(634, "free ids that lie at the same place in two worlds count as the same") \
     X(670, "a value whose name gets the number 0 counts as lost") \
-    X(649, "the state that a slow joiner got isn't kept") \
-    X(650, "a guest becomes a member before it has caught up") \
-    X(651, "a guest who differs is sent away without a search") \
-    X(655, "a joiner gets a state from before the end of a player who has gone") \
-    X(656, "a joiner gets a state from before inputs that were forgotten") \
-    X(657, "who begins many ballots gets a promise for each after the same time") \
-    X(658, "a player who stops since nothing is agreed on is blamed for it") \
-    X(659, "a guest who can't get the inputs any more isn't sent away") \
+    X(649, "reef_net: the state that a slow joiner got isn't kept") \
+    X(650, "reef_net: a guest becomes a member before it has caught up") \
+    X(651, "reef_net: a guest who differs is sent away without a search") \
+    X(655, "reef_net: a joiner gets a state from before the end of a player who has gone") \
+    X(656, "reef_net: a joiner gets a state from before inputs that were forgotten") \
+    X(657, "reef_net: who begins many ballots gets a promise for each after the same time") \
+    X(658, "reef_net: a player who stops since nothing is agreed on is blamed for it") \
+    X(659, "reef_net: a guest who can't get the inputs any more isn't sent away") \
     X(671, "singletons of a module that was removed aren't named")
 
 #endif
