@@ -75,7 +75,9 @@ static bool tick_play(replay *r, uint64_t t)
 {
     reef_net_tick tick;
     if (!reef_net_recording_tick(r->recording, t, &tick)) return false;
+    reef_hold_readers(r->world, true); /* as in the session */
     const reef_status s = r->rules->step(NULL, r->world, &tick);
+    reef_hold_readers(r->world, false);
     if (s < 0) say(r->path, "tick %" PRIu64 " can't be played: %s", t, reef_status_text(s));
     return s >= 0;
 }

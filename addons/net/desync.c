@@ -84,7 +84,7 @@ static reef_status play(reef_net *net, const net_desync *d, uint64_t t)
 {
     reef_net_tick tick = {.tick = t};
     net__unpack(net, d->inputs + (size_t)(t - d->start_tick) * net->packed_bytes, &tick);
-    return net->config.step(net->config.context, net->config.world, &tick);
+    return net__step(net, net->config.world, &tick);
 }
 
 /* Sets the world to the last state that is there, and writes its tick. */

@@ -325,6 +325,8 @@ void net__block_take(reef_net *net, const net_block *block, const net_link *from
 
 /* ---- ticks: play.c ---- */
 reef_status net__history_begin(reef_net *net, uint64_t tick);
+/* Calls the program's step. What it could read by readers outside of systems isn't in the state of a joiner. */
+reef_status net__step(reef_net *net, reef_world *world, const reef_net_tick *tick);
 reef_status net__correct(reef_net *net);
 reef_status net__pace(reef_net *net);
 reef_status net__hash(reef_net *net);

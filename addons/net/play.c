@@ -1,5 +1,6 @@
 /* Ticks: going back when inputs differ from what was predicted, playing what is due, hashes of confirmed states. */
 #include "net.h"
+#include <reef/control.h>
 
 static reef_status step(void *context, reef_world *world, uint64_t tick, const void *input, size_t input_bytes)
 {
@@ -10,7 +11,15 @@ static reef_status step(void *context, reef_world *world, uint64_t tick, const v
     if (net->replaying) net->stats.replayed++;
     net->stepping = t.tick;
     net__events_begin(net, t.tick);
-    return net->config.step(net->config.context, world, &t);
+    return net__step(net, world, &t);
+}
+
+reef_status net__step(reef_net *net, reef_world *world, const reef_net_tick *tick)
+{
+    reef_hold_readers(world, true);
+    const reef_status s = net->config.step(net->config.context, world, tick);
+    reef_hold_readers(world, false);
+    return s;
 }
 
 reef_status net__history_begin(reef_net *net, uint64_t tick)

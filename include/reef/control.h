@@ -44,6 +44,10 @@ REEF_API reef_status reef_tick_once(reef_world *world, float dt);
 REEF_API reef_status reef_own_time(reef_world *world, const char *owner);
 /* Who owns the time of the world; NULL: nobody. */
 REEF_API const char *reef_time_owner(const reef_world *world);
+/* While they are held, readers outside of systems read nothing: reef_event_next and reef_removals_next are refused
+ * (LOCKED). Files and forks don't have such readers, so who loads a state in the middle would go on otherwise if what
+ * is played depended on them; reef_net holds them in its steps. Not a part of the state. */
+REEF_API void reef_hold_readers(reef_world *world, bool held);
 /* The sum of the time steps of all ticks in nanoseconds, which is part of the state. */
 REEF_API uint64_t reef_time_ns(const reef_world *world);
 

@@ -277,6 +277,13 @@ COLD reef_removals reef_removals_new(reef_world *w, reef_component c, bool value
     return (reef_removals){(uint32_t)(r - w->readers), r->generation, w->hot.number};
 }
 
+bool reef__readers_free(reef_world *w, const char *op)
+{
+    if (LIKELY(!w->readers_held)) return true;
+    reef__failure_detail(w, REEF_LOCKED, op, 0, "readers outside of systems are held: what they read isn't in a file");
+    return false;
+}
+
 log_reader *reef__reader_of(reef_world *w, reef_removals r, bool events, const char *op)
 {
     const bool ours = r.world == w->hot.number;
@@ -305,7 +312,7 @@ bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *enti
     static const char op[] = "reef_removals_next";
     if (!WORLD_GIVEN(w)) return false;
     if (w->running) return reef__refuse(w, REEF_LOCKED, op), false;
-    log_reader *r = reef__reader_of(w, removals, false, op);
+    log_reader *r = reef__readers_free(w, op) ? reef__reader_of(w, removals, false, op) : NULL;
     if (r == NULL) return false;
     const reef_component c = {r->component};
     const reef_entity null = {0, 0};

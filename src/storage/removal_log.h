@@ -25,6 +25,7 @@ void reef__removals_log_row(reef_world *w, const shape *s, uint32_t place, reef_
  * it is none, and the failure is recorded). */
 log_reader *reef__reader_make(reef_world *w, uint32_t component, bool events);
 log_reader *reef__reader_of(reef_world *w, reef_removals handle, bool events, const char *op);
+bool reef__readers_free(reef_world *w, const char *op); /* may readers outside of systems read? */
 
 /* Makes room for more bytes at the tail of a ring, on pages that this world owns. Nothing between head and tail
  * moves. */

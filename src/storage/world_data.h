@@ -128,8 +128,8 @@ struct reef_world {
     struct reef_pool *pool;
     /* not NULL: systems run, maybe on several threads, and nobody writes what threads share (src/storage/running.h) */
     const struct running_calls *running;
-    bool paused;
-    const char *time_owner; /* who alone plays ticks and goes back (reef_own_time); NULL: everybody may */
+    bool paused, readers_held; /* reef_hold_readers */
+    const char *time_owner;    /* who alone plays ticks and goes back (reef_own_time); NULL: everybody may */
     /* number of calls that are calling a function of the user and go on with the world afterwards, beside those that
      * `locks` and `running` tell of: world_hold. Atomic, since several threads may read a world */
     uint32_t held;

@@ -492,7 +492,8 @@ COLD reef_status reef_event_reader_free(reef_world *w, reef_event_reader reader)
 
 bool reef_event_next(reef_world *w, reef_event_reader reader, void *value)
 {
-    log_reader *r = WORLD_GIVEN(w) ? event_reader_of(w, reader, "reef_event_next") : NULL;
+    static const char op[] = "reef_event_next";
+    log_reader *r = WORLD_GIVEN(w) && reef__readers_free(w, op) ? event_reader_of(w, reader, op) : NULL;
     event_store *s = r ? (event_store *)(uintptr_t)reef__events_of(w, r->component) : NULL;
     if (s == NULL) return false;
     const uint64_t end = reef__event_end(w, s), from = r->position > s->head ? r->position : s->head;

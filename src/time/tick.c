@@ -415,6 +415,11 @@ COLD reef_status reef_own_time(reef_world *w, const char *owner)
     return REEF_OK;
 }
 
+void reef_hold_readers(reef_world *w, bool held)
+{
+    if (WORLD_GIVEN(w)) w->readers_held = held;
+}
+
 const char *reef_time_owner(const reef_world *w) { return WORLD_GIVEN(w) ? w->time_owner : NULL; }
 
 bool reef_is_paused(const reef_world *w) { return WORLD_GIVEN(w) && w->paused; }

@@ -107,6 +107,63 @@ static void another_program_is_refused_by_name(void **state)
     }
 }
 
+/* A transport of a joiner for which the host is another build: its HELLO tells another digest, or another version, and
+ * in the host's description a line is another one. */
+static const char *other_line;
+static bool other_version;
+
+static void other_build_send(void *context, uint64_t to, const void *bytes, size_t count)
+{
+    enum { HELLO = 1, VERSION = 9, DIGEST = 25 };
+    program *p = context;
+    unsigned char copy[REEF_NET_DATAGRAM_MAX];
+    memcpy(copy, bytes, count);
+    if (copy[0] == HELLO) copy[other_version ? VERSION : DIGEST] ^= 64;
+    p->plain.send(p->plain.context, to, copy, count);
+}
+
+static bool other_build_receive(void *context, uint64_t *from, void *bytes, size_t *count)
+{
+    const program *p = context;
+    unsigned char *b = bytes;
+    if (!p->plain.receive(p->plain.context, from, bytes, count)) return false;
+    for (size_t at = 0, n = strlen(other_line); at + n < *count; at++)
+        if (memcmp(b + at, other_line, n) == 0) b[at + n - 1] = '~';
+    return true;
+}
+
+static void other_build(reef_net_config *c, program *p)
+{
+    p->plain = c->transport;
+    c->transport = (reef_net_transport){other_build_send, other_build_receive, p};
+}
+
+static void another_build_is_refused_by_name(void **state)
+{
+    static const char *const lines[][2] = {
+        {"\nfloats ", "floats "},
+        {"reef 0.", "reef 0."},
+        {"\ninput Keys: 3", "input Keys: 3"},
+        {"\nsystem 0 game_move: phase u", "system 0 game_move: phase u"},
+        {"\n  type Position: 8 bytes, home 0, x f", "type Position: 8 bytes, home 0, x f"},
+    };
+    (void)state;
+    for (size_t i = 0; i <= sizeof lines / sizeof lines[0]; i++) {
+        stage s;
+        other_version = i == sizeof lines / sizeof lines[0];
+        other_line = other_version ? "nothing" : lines[i][0];
+        stage_begin(&s);
+        (void)stage_add(&s);
+        const program *p = stage_add_with(&s, other_build);
+        stage_play(&s, 2000);
+        assert_int_equal(reef_net_state(p->net), REEF_NET_ENDED);
+        const char *what = other_version ? "the host speaks version" : lines[i][1];
+        if (!strstr(reef_net_reason(p->net), what)) fail_msg("%s: %s", what, reef_net_reason(p->net));
+        assert_int_equal(reef_net_state(s.of[0].net), REEF_NET_PLAYING);
+        stage_end(&s);
+    }
+}
+
 static void nobody_answers(void **state)
 {
     stage s;
@@ -447,6 +504,72 @@ static void the_time_of_the_world_belongs_to_the_session(void **state)
     stage_end(&s);
 }
 
+/* ---- readers outside of systems ---- */
+
+typedef struct Shout {
+    int32_t tick;
+} Shout;
+REEF_COMPONENT(Shout);
+REEF_FIELDS(Shout, tick);
+typedef struct Lamp {
+    int32_t lit;
+} Lamp;
+static const reef_hooks tracked = {.track_rows = true};
+REEF_COMPONENT_HOOKS(Lamp, &tracked);
+REEF_FIELDS(Lamp, lit);
+
+static reef_event_reader shouts[2];
+static reef_removals lamps[2];
+static uint32_t step_read, step_refused;
+
+/* A step that would play something else for who joins later, if it could read. */
+static reef_status reading_step(void *context, reef_world *w, const reef_net_tick *t)
+{
+    for (int i = 0; i < 2; i++) {
+        if (shouts[i].world == 0 || reef_events_missed(w, shouts[i])) continue;
+        if (reef_event_next(w, shouts[i], NULL) || reef_removals_next(w, lamps[i], NULL, NULL)) step_read++;
+        else step_refused += reef_last_error(w).status == REEF_LOCKED;
+    }
+    (void)reef_post(w, Shout, (int32_t)t->tick);
+    const reef_entity lamp = reef_find(w, "lamp");
+    if (reef_is_alive(w, lamp)) (void)reef_destroy(w, lamp);
+    else (void)reef_set_name(w, reef_spawn(w, reef_with(Lamp, 1)), "lamp");
+    return net_game_step(context, w, t);
+}
+
+static void reading(reef_net_config *c, program *p)
+{
+    const uint32_t i = p->game.seed == 1 ? 0 : 1;
+    shouts[i] = reef_event_reader_new(p->world, reef_id(Shout));
+    lamps[i] = reef_removals_new(p->world, reef_id(Lamp), false);
+    c->step = reading_step;
+}
+
+/* What readers outside of systems read isn't in the state of a joiner. So a step can't read by them, and the joiner
+ * plays on equally; between updates they read. */
+static void a_step_reads_nothing_that_a_joiner_lacks(void **state)
+{
+    stage s;
+    uint32_t read = 0, lost = 0;
+    (void)state;
+    step_read = step_refused = 0;
+    stage_begin(&s);
+    (void)stage_add_with(&s, reading);
+    stage_play(&s, 1000);
+    (void)stage_add_with(&s, reading);
+    stage_play_until_all_play(&s);
+    assert_int_equal(step_read, 0);
+    assert_true(step_refused > 200);
+    assert_true(equal_until(&s.of[0], &s.of[1]) > 60);
+    for (int i = 0; i < 2; i++) {
+        while (reef_event_next(s.of[i].world, shouts[i], NULL)) read++;
+        while (reef_removals_next(s.of[i].world, lamps[i], NULL, NULL)) lost++;
+    }
+    assert_true(read > 100 && lost > 50);
+    shouts[0] = shouts[1] = (reef_event_reader){0};
+    stage_end(&s);
+}
+
 /* ---- events ---- */
 
 static void final_events_are_the_same_for_all_and_once(void **state)
@@ -532,6 +655,7 @@ int main(void)
         cmocka_unit_test(eight_play_the_same),
         cmocka_unit_test(a_full_session_takes_spectators_only),
         cmocka_unit_test(another_program_is_refused_by_name),
+        cmocka_unit_test(another_build_is_refused_by_name),
         cmocka_unit_test(nobody_answers),
         cmocka_unit_test(who_stood_still_asks_again),
         cmocka_unit_test(a_configuration_out_of_range_is_refused),
@@ -542,6 +666,7 @@ int main(void)
         cmocka_unit_test(a_step_that_fails_is_tried_again),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(the_time_of_the_world_belongs_to_the_session),
+        cmocka_unit_test(a_step_reads_nothing_that_a_joiner_lacks),
         cmocka_unit_test(final_events_are_the_same_for_all_and_once),
         cmocka_unit_test(the_delay_follows_the_line),
         cmocka_unit_test(a_slow_program_makes_the_others_wait_visibly),

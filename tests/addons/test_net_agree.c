@@ -9,6 +9,7 @@ typedef enum hindrance { NO_ANSWER, ALWAYS_BUSY, ALWAYS_PROMISED, BALLOTS, HINDR
 static hindrance hindrance_now;
 static uint32_t hindering_view;
 static bool hindering_lies;
+static uint32_t hindering_rounds = 1023; /* after so many its ballots begin anew */
 
 static void hindering_send(void *context, uint64_t to, const void *bytes, size_t count)
 {
@@ -30,7 +31,7 @@ static void hindering_send(void *context, uint64_t to, const void *bytes, size_t
     p->changes++;
     p->plain.send(p->plain.context, to, copy, count);
     if (!plays || copy[0] != FRAME || hindrance_now != BALLOTS) return;
-    const uint32_t ballot = (uint32_t)(p->changes << 3 & 0x1fff) | (uint32_t)reef_net_player(p->net);
+    const uint32_t ballot = (uint32_t)(p->changes & hindering_rounds) << 3 | (uint32_t)reef_net_player(p->net);
     unsigned char more[AGREE_DROP + 1] = {AGREE};
     memcpy(more + 1, copy + 1, 16); /* session, incarnation */
     more[AGREE_KIND] = PROPOSE;
@@ -78,6 +79,9 @@ static void who_hinders_agreement_stops_nobody(void **state)
     hindrance_now = BALLOTS;
     hindered(3, false); /* when the other one dies, his ballots have just begun anew */
     hindered(8, false);
+    hindering_rounds = (1u << 20) - 1;
+    hindered(1, false);
+    hindering_rounds = 1023;
 }
 
 static bool has_first(const program *p)

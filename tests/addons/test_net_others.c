@@ -482,7 +482,7 @@ static void a_state_that_was_loaded_as_another_one_is_named(void **state)
     stage_end(&s);
 }
 
-/* What a tool changes between updates isn't played by the others. */
+/* What a tool changes between updates isn't played by the others. Who is out takes the host's state and goes on. */
 static void a_world_that_is_changed_from_outside_is_noticed(void **state)
 {
     stage s;
@@ -500,6 +500,12 @@ static void a_world_that_is_changed_from_outside_is_noticed(void **state)
     assert_int_equal(reef_net_state(s.of[0].net), REEF_NET_PLAYING);
     assert_int_equal(reef_net_state(s.of[1].net), REEF_NET_ENDED);
     for (uint32_t i = 0; i < 2; i++) assert_true(reef_net_desync_get(s.of[i].net, &d));
+    reef_net_config again = stage_config(&s, &s.of[1], 2);
+    again.nonce = 777;
+    reef_net_free(s.of[1].net);
+    s.of[1].net = reef_net_join(&again, 1, NULL);
+    stage_play_until_all_play(&s);
+    assert_true(equal_until(&s.of[0], &s.of[1]) + 100 > reef_net_tick_next(s.of[0].net));
     stage_end(&s);
 }
 

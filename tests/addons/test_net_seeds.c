@@ -8,7 +8,7 @@
  *   - confirmed states are equal everywhere: by the hash of every eighth tick, also of those who were dropped;
  *   - a world that plays the confirmed inputs from the beginning, without any prediction, has the same hashes;
  *   - a confirmed tick is never played again, and nothing is undone or told twice that was told as final;
- *   - nobody is further ahead of the confirmed tick than a history reaches;
+ *   - nobody is further ahead of the confirmed tick than a history reaches, and no session takes more than 8 MB;
  *   - in the end, when the network is sound again, everybody goes on or has ended with a reason.
  * And something must have happened: rollbacks at least 8 ticks deep, births and deaths within them, wrong predictions,
  * and hashes that were compared. */
@@ -43,6 +43,7 @@ typedef struct program {
     uint64_t told[64]; /* ids of the last final notices */
     uint64_t told_ticks, told_wrong;
     uint32_t told_at;
+    size_t bytes; /* that its session has */
 } program;
 
 typedef struct run {
@@ -101,6 +102,16 @@ static void confirmed(void *context, const reef_net_tick *t)
     p->told_ticks = t->tick + 1;
 }
 
+static void *counted(void *context, void *block, size_t old_bytes, size_t new_bytes, size_t align)
+{
+    program *p = context;
+    (void)align;
+    p->bytes += new_bytes - old_bytes;
+    if (new_bytes) return realloc(block, new_bytes);
+    free(block);
+    return NULL;
+}
+
 static void begin(run *r, uint64_t server, bool spectator)
 {
     char reason[REEF_NET_REASON_MAX];
@@ -117,6 +128,7 @@ static void begin(run *r, uint64_t server, bool spectator)
     p->first_hash = UINT64_MAX;
     reef_net_config c = {.world = p->world,
                          .transport = reef_net_sim_transport(r->sim, p->address),
+                         .allocator = {counted, p},
                          .step = net_game_step,
                          .sample = net_game_sample,
                          .confirmed = confirmed,
@@ -139,6 +151,7 @@ static void die(program *p)
 {
     reef_net_free(p->net);
     reef_world_free(p->world);
+    if (p->bytes) abort(); /* all of them are given back */
     p->net = NULL;
     p->world = NULL;
 }
@@ -188,6 +201,8 @@ static void update(run *r, program *p)
     CHECK(r, p->game.late == 0, "program %llu: a confirmed tick was played again", (unsigned long long)p->address);
     CHECK(r, tick <= confirmed + REACH, "program %llu is %llu ticks ahead", (unsigned long long)p->address,
           (unsigned long long)(tick - confirmed));
+    CHECK(r, p->bytes < 8 << 20, "the session of program %llu has %llu bytes", (unsigned long long)p->address,
+          (unsigned long long)p->bytes);
     CHECK(r, confirmed >= p->game.confirmed, "the confirmed tick went back");
     CHECK(r, strncmp(reef_net_reason(p->net), "desync", 6) != 0, "program %llu: %s", (unsigned long long)p->address,
           reef_net_reason(p->net));

@@ -313,6 +313,52 @@ static void a_session_plays_over_sockets_and_strangers_hear_nothing(void **state
     for (uint32_t k = 0; k < 3; k++) side_end(&s[k]);
 }
 
+/* Who floods a socket keeps no session from going on: it looks at some hundreds of such datagrams in an update, and
+ * answers sixteen beginnings at most, also of somebody who has the key. */
+static void a_flood_is_dropped(void **state)
+{
+    side s[2];
+    char invitation[REEF_NET_INVITATION_MAX];
+    unsigned char noise[64], begin[SEAL_INIT_BYTES];
+    uint64_t now = 0, flooded_at = 0;
+    (void)state;
+    side_begin(&s[0], 0, NULL, invitation);
+    side_begin(&s[1], 1, invitation, NULL);
+    const int stranger = socket(AF_INET, SOCK_DGRAM, 0);
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(reef_net_udp_port(s[0].udp))};
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(connect(stranger, (const struct sockaddr *)&at, sizeof at), 0);
+    seal insider = {0};
+    const char *key = strrchr(invitation, ':') + 1;
+    assert_int_equal(sodium_base642bin(insider.session, SEAL_KEY, key, strlen(key), NULL, NULL, NULL,
+                                       sodium_base64_VARIANT_URLSAFE_NO_PADDING),
+                     0);
+    for (uint32_t i = 0; i < 4000; i++) {
+        now += 4 * MS;
+        for (uint32_t k = 0; k < 2; k++) {
+            const uint64_t answered = reef_net_udp_statistics(s[k].udp).agreed;
+            reef_net_udp_time(s[k].udp, now, 1);
+            assert_ok(reef_net_update(s[k].net, now));
+            assert_true(reef_net_udp_statistics(s[k].udp).agreed <= answered + 16);
+        }
+        const bool plays = reef_net_state(s[1].net) == REEF_NET_PLAYING;
+        if (plays && flooded_at == 0) flooded_at = reef_net_confirmed(s[1].net);
+        if (plays && reef_net_confirmed(s[1].net) > flooded_at + 200) break;
+        for (uint32_t k = 0; plays && k < 100; k++) {
+            seal_channel channel = {0};
+            seal_ask(&insider, &channel, begin);
+            randombytes_buf(noise, sizeof noise);
+            (void)send(stranger, noise, sizeof noise, 0);
+            (void)send(stranger, begin, sizeof begin, 0);
+        }
+    }
+    assert_true(reef_net_confirmed(s[1].net) > flooded_at + 200);
+    assert_true(reef_net_udp_statistics(s[0].udp).strangers > 5000);
+    assert_true(recv(stranger, begin, sizeof begin, MSG_DONTWAIT) == SEAL_COOKIE_MESSAGE);
+    (void)close(stranger);
+    for (uint32_t k = 0; k < 2; k++) side_end(&s[k]);
+}
+
 static void nobody_begins_to_join_after_the_expiry(void **state)
 {
     side s[2];
@@ -366,6 +412,7 @@ int main(void)
         cmocka_unit_test(invitations_are_checked),
         cmocka_unit_test(signatures_belong_to_a_key_and_a_text),
         cmocka_unit_test(a_session_plays_over_sockets_and_strangers_hear_nothing),
+        cmocka_unit_test(a_flood_is_dropped),
         cmocka_unit_test(nobody_begins_to_join_after_the_expiry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

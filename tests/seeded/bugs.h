@@ -315,21 +315,21 @@ extern int reef_bug;
     X(633, "of all values of a type only those of the first chunk of each table are walked") \
     X(634, "free ids that lie at the same place in two worlds count as the same") \
     X(670, "a value whose name gets the number 0 counts as lost") \
-    X(649, "the state that a slow joiner got isn't kept") \
-    X(650, "a guest becomes a member before it has caught up") \
-    X(651, "a guest who differs is sent away without a search") \
-    X(655, "a joiner gets a state from before the end of a player who has gone") \
-    X(656, "a joiner gets a state from before inputs that were forgotten") \
-    X(657, "who begins many ballots gets a promise for each after the same time") \
-    X(658, "a player who stops since nothing is agreed on is blamed for it") \
-    X(659, "a guest who can't get the inputs any more isn't sent away") \
-    X(671, "types of modules that are loaded are named as left behind") \
-    X(680, "of a column that two worlds have the last row of each chunk is never compared") \
     X(617, "a new row whose hook refuses keeps the values that were made before") \
     X(618, "of an entity's end only one kind of event is told") \
     X(619, "of an entity's end the observers of the last component alone are told") \
     X(629, "a new row of a known table isn't stamped") \
     X(630, "of a new row the observers of the last component alone are told") \
-    X(631, "the value of a new row may lie in a table that grows")
+    X(631, "the value of a new row may lie in a table that grows") \
+    X(649, "reef_net: the state that a slow joiner got isn't kept") \
+    X(650, "reef_net: a guest becomes a member before it has caught up") \
+    X(651, "reef_net: a guest who differs is sent away without a search") \
+    X(655, "reef_net: a joiner gets a state from before the end of a player who has gone") \
+    X(656, "reef_net: a joiner gets a state from before inputs that were forgotten") \
+    X(657, "reef_net: who begins many ballots gets a promise for each after the same time") \
+    X(658, "reef_net: a player who stops since nothing is agreed on is blamed for it") \
+    X(659, "reef_net: a guest who can't get the inputs any more isn't sent away") \
+    X(671, "types of modules that are loaded are named as left behind") \
+    X(680, "of a column that two worlds have the last row of each chunk is never compared")
 
 #endif
