@@ -1,5 +1,5 @@
 // Programs in the built site, in Chromium: examples at a click, the playground, its compiler, links that hold a program, going back and forking.
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { messages_of } from "../../web/theme/compile.mjs";
@@ -47,6 +47,8 @@ export function parts({ address, new_page, picture, check, overflow, root, out, 
         const refused = async (module, name) => new Machine(() => {}).start(importing(module, name)).then(() => "", (error) => error.message);
         check(/undefined symbol: fetch/.test(await refused("env", "fetch")), "a program gets no function of the page that isn't listed");
         check(/doesn't give/.test(await refused("page", "fetch")), "nor one of another module");
+        const files = readdirSync(join(out, "compiler")).map((name) => [name, statSync(join(out, "compiler", name)).size]).sort((x, y) => y[1] - x[1]);
+        check(files[0][1] <= 24 << 20, `no file of the compiler is larger than 24 MiB: ${files[0].join(" has ")} bytes`);
         const source = "int main(void) { /* ü */ }\n", link = await hash_of(source, "0.1.0");
         const read = await read_hash(link);
         check(read.source === source && read.version === "0.1.0", "a link holds the program and reef's version");
