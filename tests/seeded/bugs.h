@@ -315,6 +315,8 @@ extern int reef_bug;
     X(633, "of all values of a type only those of the first chunk of each table are walked") \
     X(634, "free ids that lie at the same place in two worlds count as the same") \
     X(670, "a value whose name gets the number 0 counts as lost") \
-    X(671, "singletons of a module that was removed aren't named")
+    X(671, "singletons of a module that was removed aren't named") \
+    X(672, "a unique value isn't free when its entity has lost the component") \
+    X(673, "in another state only the first unique value of each block is known")
 
 #endif
