@@ -8,6 +8,7 @@ typedef struct Point {
 REEF_COMPONENT(Point);
 REEF_FIELDS(Point, x, y);
 REEF_PLACE(Point, x, y, .cell = 1);
+REEF_TAG(Ghost); /* of a neighbouring rank */
 
 /* Points at random on a square where a circle of radius 1 has ten of them; `moved`: each a tenth of a cell further. */
 static float side_of(uint32_t n)
@@ -90,11 +91,15 @@ static void *near_setup(const bench_row *r)
     return s;
 }
 
-static uint64_t near_all(const points *s, const reef_place *place, uint32_t count)
+static bool is_ghost(uint32_t i) { return i % 10 == 0; }
+
+/* All of the first `count` points ask, with `ghosts` those that are none. */
+static uint64_t near_all(const points *s, const reef_place *place, uint32_t count, bool ghosts)
 {
     reef_near found[64];
     push all = {0};
     for (uint32_t i = 0; i < count; i++) {
+        if (ghosts && is_ghost(i)) continue;
         const Point *at = reef_get(s->w, s->handle[i], Point);
         push own = {0};
         const uint32_t n = reef_place_within(
@@ -114,7 +119,7 @@ static void near_run(void *p)
 {
     points *s = p;
     const reef_place *place = picture(s);
-    for (uint32_t k = 0; k < s->r->passes; k++) s->sum += near_all(s, place, s->r->n);
+    for (uint32_t k = 0; k < s->r->passes; k++) s->sum += near_all(s, place, s->r->n, false);
 }
 
 enum { PARTS_MAX = 64 };
@@ -173,8 +178,30 @@ static void refresh_run(void *p)
 {
     points *s = p;
     const reef_place *place = picture(s);
-    s->sum = near_all(s, place, 1);
+    s->sum = near_all(s, place, 1, false);
 }
+/* Ghosts are what the add-on reef_ranks makes of entities of other ranks: disabled as a whole, with a tag. */
+static void *ghosts_setup(const bench_row *r)
+{
+    points *s = points_new(r, 1);
+    if (reef_place_ghosts(s->w, reef_id(Ghost), 1) != REEF_OK) bench_fail(s->w, "reef_place_ghosts");
+    for (uint32_t i = 0; i < r->n; i++)
+        if (is_ghost(i) && (reef_add(s->w, s->handle[i], Ghost) < 0 || reef_disable(s->w, s->handle[i]) < 0))
+            bench_fail(s->w, "a ghost");
+    (void)picture(s);
+    for (reef_block b = reef_begin_text(s->w, "Point"); reef_next(&b);) {
+        Point *at = reef_inout(&b, Point);
+        for (uint32_t k = 0; k < b.count; k++)
+            at[k] = point_of(b.entities[k].index - s->handle[0].index, s->side, true);
+    }
+    return s;
+}
+static void ghosts_run(void *p)
+{
+    points *s = p;
+    s->sum = near_all(s, picture(s), s->r->n, true);
+}
+
 static void *bytes_setup(const bench_row *r) { return points_new(r, 1); }
 static void bytes_run(void *p) { (void)picture(p); }
 static uint64_t bytes_expected(const bench_row *r) { return r->n; }
@@ -182,6 +209,7 @@ static uint64_t bytes_sum(void *p) { return reef_place_stats_of(picture(p)).rows
 
 const row_impl reef_place_rows[] = {
     {ROW_near_10, near_setup, near_run, points_sum, points_free, NULL},
+    {ROW_near_ghosts, ghosts_setup, ghosts_run, points_sum, points_free, NULL},
     {ROW_pairs, pairs_1_setup, pairs_run, points_sum, points_free, NULL},
     {ROW_pairs_2, pairs_2_setup, pairs_run, points_sum, points_free, NULL},
     {ROW_place_refresh, refresh_setup, refresh_run, points_sum, points_free, NULL},
@@ -276,10 +304,11 @@ static push hand_near(const hand *h, uint32_t i)
     }
     return own;
 }
-static uint64_t hand_near_all(const hand *h, uint32_t count)
+static uint64_t hand_near_all(const hand *h, uint32_t count, bool ghosts)
 {
     push all = {0};
     for (uint32_t i = 0; i < count; i++) {
+        if (ghosts && is_ghost(i)) continue;
         const push own = hand_near(h, i);
         all.x += own.x;
         all.y += own.y;
@@ -291,7 +320,7 @@ static uint64_t hand_near_all(const hand *h, uint32_t count)
 static void hand_near_run(void *p)
 {
     hand *h = p;
-    for (uint32_t k = 0; k < h->r->passes; k++) h->sum += hand_near_all(h, h->r->n);
+    for (uint32_t k = 0; k < h->r->passes; k++) h->sum += hand_near_all(h, h->r->n, false);
 }
 
 /* Each pair once: the rest of a point's own cell, the one on the right, and the three in the next line. */
@@ -323,11 +352,26 @@ static void hand_refresh_run(void *p)
 {
     hand *h = p;
     hand_sort(h);
-    h->sum = hand_near_all(h, 1);
+    h->sum = hand_near_all(h, 1, false);
+}
+
+static void *hand_ghosts_setup(const bench_row *r)
+{
+    hand *h = hand_new(r, false);
+    for (uint32_t i = 0; i < r->n; i++)
+        if (!is_ghost(i)) h->at[i] = point_of(i, h->side, true);
+    return h;
+}
+static void hand_ghosts_run(void *p)
+{
+    hand *h = p;
+    hand_sort(h);
+    h->sum = hand_near_all(h, h->r->n, true);
 }
 
 const row_impl raw_place_rows[] = {
     {ROW_near_10, hand_setup, hand_near_run, hand_sum, hand_free, NULL},
+    {ROW_near_ghosts, hand_ghosts_setup, hand_ghosts_run, hand_sum, hand_free, NULL},
     {ROW_pairs, hand_setup, hand_pairs_run, hand_sum, hand_free, NULL},
     {ROW_place_refresh, hand_moved_setup, hand_refresh_run, hand_sum, hand_free, NULL},
     {0},

@@ -258,7 +258,9 @@
  *   near_10           100,000 points at random, in 2D, about ten in a circle of radius 1. Each asks for those around it
  *                     and sums up pushes away from them. raw: a uniform grid of counted cells of side 1, whose rows are
  *                     looked at in a loop that sums as it goes. Op: a point
- *   pairs             the same over all pairs, each once; raw looks at half of the cells around. Op: a point
+ *   near_ghosts       near_10 in a tick of a rank: one in ten is a ghost, which is found but doesn't ask; all others have
+ *                     moved, and the picture is made first. raw: the counting sort, and the same questions. Op: a point
+ *   pairs             near_10 over all pairs, each once; raw looks at half of the cells around. Op: a point
  *   pairs_2           pairs on 2 threads; in raw's column on one; the clock on the wall
  *   place_refresh     1,000,000 such points have moved by a tenth of a cell: the picture is made anew and asked once.
  *                     raw: the counting sort
@@ -420,6 +422,7 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(index_refresh, N_1M, 1, 1, N_10K, NS) \
     X(index_refresh_scattered, N_1M, 1, 1, N_10K, NS) \
     X(near_10, N_100K, 1, 4, N_100K, NS) \
+    X(near_ghosts, N_100K, 1, 1, N_100K, NS) \
     X(pairs, N_100K, 1, 4, N_100K, NS) \
     X(pairs_2, N_100K, 1, 16, N_100K, SPEEDUPS) \
     X(place_refresh, N_1M, 1, 1, N_1M, NS) \

@@ -227,6 +227,7 @@ static COLD reef_status one_deferred(reef_world *w, const char *op, reef_entity 
 
 COLD void *reef__cell_now(reef_world *w, reef_entity e, reef_component c)
 {
+    if (reef__type_of(c.id)->hooks.unique != NULL) return NULL; /* nobody may write it */
     return reef__value_itself(w, e, c) ? reef_mut_id(w, e, c) : NULL;
 }
 

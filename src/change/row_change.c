@@ -222,7 +222,7 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
     if (LIKELY(!told)) return REEF_OK;
     if (planned) observe_done(w, true);
     else if (!observe_tell(w, e, t, kind, fresh, remove && d->size ? old.at : NULL)) return REEF_OK;
-    if (out && fresh && !t->hooks.unique) *out = reef__cell_now(w, e, (reef_component){t->id});
+    if (out && fresh) *out = reef__cell_now(w, e, (reef_component){t->id});
     return REEF_OK;
 }
 

@@ -354,7 +354,8 @@ void core_BUNDLE_SPAWN(model *m, const op *o, outcome *out)
     }
     char *packed = memory_for(&all, 1);
     for (uint32_t i = 0; i < b->count; i++)
-        value_make(&model_types[b->type[i]], packed + b->offset[i], value_mix(o->value + i, 0));
+        value_make(&model_types[b->type[i]], packed + b->offset[i],
+                   ref_value_at(&(const ref_value){.type = b->type[i], .seed = o->value + i}, 0));
     one_made(m, out, reef_spawn_bundle(m->world, b->bundle, packed));
     for (uint32_t i = 0; i < b->count; i++)
         if (!(out->status == REEF_OK && model_types[b->type[i]].sort == SORT_MOVER))
@@ -453,7 +454,7 @@ void core_ADD(model *m, const op *o, outcome *out)
 void want_ADD(model *m, const op *o, outcome *want)
 {
     want->status = ref_add(&m->reference, subject_of(m, o), o->type[0], o->option & 1, value_mix(o->value, 0));
-    if (want->status == REEF_OK && (o->option & 2)) {
+    if (want->status == REEF_OK && (o->option & 2) && !model_types[o->type[0]].unique) { /* else NULL */
         const ref_entity *x = ref_alive(&m->reference, subject_of(m, o));
         const uint32_t t = o->type[0];
         const bool more = ref_is_multi(t) && x->several[special_of(t)]; /* the last one is given */
@@ -494,7 +495,8 @@ void want_ENSURE(model *m, const op *o, outcome *want)
     ref_entity *x = ref_alive(&m->reference, e);
     const uint32_t meant = x && ref_knows(&m->reference, o->type[0]) ? ref_meant(x, o->type[0]) : TYPES_MAX;
     want->status = REEF_OK;
-    if (meant < TYPES_MAX) ref_changed(&m->reference, x, meant); /* handed out for writing */
+    if (o->type[0] < TYPES_MAX && model_types[o->type[0]].unique) want->status = REEF_BAD_ARGUMENT;
+    else if (meant < TYPES_MAX) ref_changed(&m->reference, x, meant); /* handed out for writing */
     else if (meant == TYPE_ZERO) want->status = REEF_AMBIGUOUS;
     else want->status = ref_add(&m->reference, e, o->type[0], o->option & 1, value_mix(o->value, 0));
     if (want->status == REEF_OK) want->digest = digest_want(m, e, o->type[0]);
@@ -561,6 +563,7 @@ void want_WRITE(model *m, const op *o, outcome *want)
                    : !ref_knows(&m->reference, o->type[0])              ? REEF_UNKNOWN_TYPE
                    : t == TYPE_ZERO                                     ? REEF_AMBIGUOUS
                    : ref_has(x, t) && model_types[t].home == REEF_SPLIT ? REEF_BAD_ARGUMENT
+                   : ref_has(x, t) && model_types[t].unique             ? REEF_BAD_ARGUMENT
                    : ref_has(x, t) && model_types[t].size > 0           ? REEF_OK
                                                                         : REEF_ABSENT;
     if (want->status != REEF_OK) return;
@@ -652,6 +655,7 @@ void want_WRITE_MANY(model *m, const op *o, outcome *want)
     for (uint32_t i = 0; i < o->n; i++) {
         ref_entity *x = ref_alive(&m->reference, e[i]);
         if (!x || !ref_has(x, o->type[0])) continue;
+        if (ref_unique_value(&m->reference, o->type[0], value_mix(o->value, i), e[i]) != REEF_OK) break;
         ref_note_set(&m->reference, e[i].index, o->type[0], value_mix(o->value, i));
         ref_give(x, o->type[0], value_mix(o->value, i));
         ref_changed(&m->reference, x, o->type[0]);

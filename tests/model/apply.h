@@ -40,6 +40,8 @@ reef_status want_request(model *m, const op *o, reef_entity source);
 /* Makes step i of an operation that consists of several, if it is one of these. Its subject isn't set. */
 bool step_relates(const op *o, uint64_t i, op *step);
 size_t request_data(const op *o, void *to); /* room for 128 bytes */
+/* A new entity with a reserved id; if it can't be made, the id is free again. (defer.c) */
+reef_status want_spawn_as(ref_world *r, reef_entity made, const ref_value *values, uint32_t count);
 /* A copy of a tree whose root has a reserved id; if it can't be made, the id is free again. (tree.c) */
 reef_status want_copy_as(model *m, const op *o, reef_entity source, reef_entity root);
 /* Relations as values (related_value.c): whether RELATE makes one by reef_set or reef_change, and how; the same for the

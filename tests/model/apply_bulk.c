@@ -40,6 +40,20 @@ static bool want_begins(const model *m, const op *o, outcome *want)
     return m->query[o->n].count != 0 && want->status == REEF_OK;
 }
 
+/* May all of these get one value, those that have the type only with `replace`? Of a unique one only one may. */
+static reef_status all_may_have(const model *m, uint32_t type, uint64_t value, const found *f, bool replace)
+{
+    const ref_world *r = &m->reference;
+    uint32_t n = 0;
+    reef_status s = REEF_OK;
+    for (uint32_t i = 0; i < f->count; i++) {
+        if (!replace && ref_has(&r->entity[f->index[i]], type)) continue;
+        if (s == REEF_OK) s = ref_unique_value(r, type, value, ref_handle(r, f->index[i]));
+        n++;
+    }
+    return n > 1 && model_types[type].unique ? REEF_EXISTS : s;
+}
+
 void core_ADD_WHERE(model *m, const op *o, outcome *out)
 {
     out->status = is_query(m, o)
@@ -51,7 +65,8 @@ void want_ADD_WHERE(model *m, const op *o, outcome *want)
 {
     if (!want_begins(m, o, want)) return;
     found f = matches(m, o);
-    for (uint32_t i = 0; i < f.count; i++)
+    want->status = all_may_have(m, o->type[0], 0, &f, false);
+    for (uint32_t i = 0; want->status == REEF_OK && i < f.count; i++)
         if (!ref_has(&m->reference.entity[f.index[i]], o->type[0]))
             want->number +=
                 ref_add(&m->reference, ref_handle(&m->reference, f.index[i]), o->type[0], false, 0) == REEF_OK;
@@ -84,7 +99,7 @@ void core_SET_WHERE(model *m, const op *o, outcome *out)
     if (!is_query(m, o) || is_mover(o)) return;
     char *value = aligned_take(4096, (size + 4096) & ~(size_t)4095);
     if (!value) abort();
-    if (t && size) value_make(t, value, value_mix(o->value, 0));
+    if (t && size) value_make(t, value, ref_value_at(&(const ref_value){.type = o->type[0], .seed = o->value}, 0));
     out->status =
         reef_set_where_id(m->world, m->query[o->n].query, component_of(o->type[0]), value, size, &out->number);
     if (t && size) value_unmake(t, value);
@@ -97,8 +112,10 @@ void want_SET_WHERE(model *m, const op *o, outcome *want)
     want->status = REEF_OK;
     if (is_mover(o) || !want_begins(m, o, want)) return;
     found f = matches(m, o);
-    for (uint32_t i = 0; i < f.count; i++) (void)ref_set(&m->reference, ref_handle(&m->reference, f.index[i]), &value);
-    want->number = f.count;
+    want->status = all_may_have(m, o->type[0], ref_value_at(&value, 0), &f, true);
+    for (uint32_t i = 0; want->status == REEF_OK && i < f.count; i++)
+        (void)ref_set(&m->reference, ref_handle(&m->reference, f.index[i]), &value);
+    want->number = want->status == REEF_OK ? f.count : 0;
     free(f.index);
 }
 

@@ -41,6 +41,9 @@ void want_QUERY_NEW(model *m, const op *o, outcome *want)
     uint32_t count = model_values(m, o, values);
     for (uint32_t i = 0; i < count; i++) values[i].how = HOW_DEFAULT;
     want->status = ref_check_bundle(&m->reference, values, count);
+    for (uint32_t i = 0; want->status == REEF_OK && i < count; i++)
+        if (model_types[o->type[i]].unique && o->how[i] != REEF_IN && o->how[i] != REEF_WITH)
+            want->status = REEF_BAD_ARGUMENT; /* who writes it */
     if (want->status != REEF_OK) return;
     model_query *q = &m->query[o->n];
     memcpy(q->type, o->type, sizeof q->type);

@@ -153,6 +153,14 @@ static reef_status step_note(model *m, const op *step, outcome *want, reef_entit
     return got.status;
 }
 
+reef_status want_spawn_as(ref_world *r, reef_entity made, const ref_value *values, uint32_t count)
+{
+    const reef_status s = ref_unique_values(r, values, count, 1, made);
+    if (s != REEF_OK) return ref_release_id(r, made), s;
+    ref_create_as(r, made);
+    return ref_change(r, made, values, count);
+}
+
 static reef_status step_do(model *m, const op *step, reef_entity e, reef_entity made)
 {
     ref_world *r = &m->reference;
@@ -167,8 +175,7 @@ static reef_status step_do(model *m, const op *step, reef_entity e, reef_entity 
     }
     if (step->kind == OP_INSTANTIATE) return want_copy_as(m, step, e, made);
     if (step_makes(step)) {
-        ref_create_as(r, made);
-        return ref_change(r, made, values, step->kind == OP_SPAWN ? model_values(m, step, values) : 0);
+        return want_spawn_as(r, made, values, step->kind == OP_SPAWN ? model_values(m, step, values) : 0);
     }
     model_want(m, step, &got);
     return got.status;

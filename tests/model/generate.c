@@ -81,8 +81,8 @@ static uint32_t subject(generator *g, const model *m, op *o)
 
 static uint8_t active_type(generator *g, const model *m)
 {
-    /* a base, and its subtypes; scripts, which need ticks to start */
-    static const uint8_t often[] = {TYPE_BASE, TYPE_BASE, 3, 8, TYPE_SCRIPT, TYPE_SCRIPT};
+    /* a base, and its subtypes; scripts, which need ticks to start; unique values, which are often refused */
+    static const uint8_t often[] = {TYPE_BASE, TYPE_BASE, 3, 8, TYPE_SCRIPT, TYPE_SCRIPT, TYPE_UNIQUE, TYPE_UNIQUE};
     for (;;) {
         uint32_t t = g->all && one_in(g, 6) ? often[below(g, sizeof often)] : below(g, TYPES_MAX);
         if (!((g->quiet ? g->quiet : m->active) >> t & 1)) continue;
@@ -100,7 +100,7 @@ static void phase_change(generator *g, const model *m)
     g->target = targets[below(g, g->all ? 4 : sizeof targets / sizeof targets[0])];
     g->failing = one_in(g, 3);
     g->naming = g->all || one_in(g, 3);
-    g->watching = one_in(g, g->all ? 2 : 4);
+    g->watching = g->all ? !one_in(g, 4) : one_in(g, 4);
     g->quiet = 0;
     bool first = g->forks && g->numbers == 0;
     if (first && g->all) g->watching = true;
@@ -134,9 +134,9 @@ static uint8_t any_type(generator *g, const model *m)
 /* Draws each home equally often, and each other feature of types. */
 static uint8_t type_of_features(generator *g, const model *m)
 {
-    static const uint8_t features[] = {PAIR_TABLE, PAIR_BIT,    PAIR_SPARSE,   PAIR_PAGED, PAIR_COLD,
-                                       PAIR_MULTI, PAIR_SHARED, PAIR_SPLIT,    PAIR_HOOKS, PAIR_TRACKED,
-                                       PAIR_RESET, PAIR_PREFAB, PAIR_REQUIRED, PAIR_SCRIPT};
+    static const uint8_t features[] = {PAIR_TABLE, PAIR_BIT,    PAIR_SPARSE,   PAIR_PAGED,  PAIR_COLD,
+                                       PAIR_MULTI, PAIR_SHARED, PAIR_SPLIT,    PAIR_HOOKS,  PAIR_TRACKED,
+                                       PAIR_RESET, PAIR_PREFAB, PAIR_REQUIRED, PAIR_SCRIPT, PAIR_UNIQUE};
     if (one_in(g, 6)) return TYPE_BASE;
     const uint32_t feature = features[below(g, sizeof features)];
     for (uint32_t i = 0; i < 200; i++) {
@@ -400,6 +400,7 @@ static void gen_query_new(generator *g, const model *m, op *o)
         if (!sized(o, i)) o->how[i] = one_in(g, 2) ? REEF_WITH : REEF_INOUT;
         /* its fields have types of their own */
         else if (model_types[o->type[i]].home == REEF_SPLIT) o->how[i] = REEF_WITH;
+        else if (model_types[o->type[i]].unique && !one_in(g, 3)) o->how[i] = one_in(g, 2) ? REEF_WITH : REEF_IN;
         else if (owns && o->how[i] == REEF_OUT) o->how[i] = REEF_INOUT;
     }
     if (one_in(g, 25) && o->count > 1) o->type[o->count - 1] = o->type[0];
@@ -710,13 +711,26 @@ static void gen_relate(generator *g, const model *m, op *o)
     if (one_in(g, 50)) o->option |= RELATE_WRONG_SIZE;
 }
 
+/* A template with a unique value can be copied only once at a time, and with another one. */
+static void unique_replaced(generator *g, const model *m, op *o)
+{
+    const ref_entity *e = ref_alive(&m->reference, model_handle(m, o->subject));
+    for (uint8_t t = 0; e && t < TYPES_MAX; t++) {
+        if (!model_types[t].unique || !ref_has(e, t) || one_in(g, 4)) continue;
+        o->how[o->count] = HOW_ONE;
+        o->type[o->count++] = t;
+        o->n = 1;
+    }
+}
+
 /* Values for the root, often in place of those that it has. */
 static void gen_copy_values(generator *g, const model *m, op *o)
 {
     op given = *o;
     gen_change(g, m, &given);
     o->list[0] = given.list[0];
-    for (uint32_t i = 0; i < given.count; i++) {
+    unique_replaced(g, m, o);
+    for (uint32_t i = 0; i < given.count && o->count < OP_TYPES; i++) {
         uint8_t t = given.type[i];
         if (!one_in(g, 3)) t = one_in(g, 3) ? type_of_features(g, m) : type_of_entity(g, m, o->subject);
         if (names_type(o, o->count, t)) continue;
@@ -789,6 +803,11 @@ static void gen_merge(generator *g, const model *m, op *o)
 {
     o->n = fork_slot(g, m, true);
     o->option = (uint8_t)below(g, 2);
+    if (!ref_unique_in_both(&m->reference, &m->fork[o->n].reference) || !one_in(g, 2)) return;
+    o->kind = OP_CLEAR_TYPE; /* make it possible */
+    o->count = 1;
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (model_types[t].unique) o->type[0] = (uint8_t)t;
 }
 static void gen_where(generator *g, const model *m, op *o)
 {

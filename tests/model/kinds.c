@@ -298,18 +298,24 @@ static const reef_field quay_fields[] = {
 static const reef_field spot_fields[] = {{.name = "x", .kind = REEF_I32, .bytes = 4},
                                          {.name = "y", .kind = REEF_I32, .offset = 4, .bytes = 4}};
 
+/* of the type that may be unique (unique.c): the field is so small that values meet */
+enum { SEAT_KEY = 1 };
+static const reef_field seat_fields[] = {{.name = "low", .kind = REEF_U8, .bytes = 1},
+                                         {.name = "key", .kind = REEF_U8, .offset = SEAT_KEY, .bytes = 1},
+                                         {.name = "high", .kind = REEF_U16, .offset = 2, .bytes = 2}};
+
 #define KIND(name, sort, size, align) \
     { \
-        name, sort, size, align, {0}, REEF_FORK_COPY, NULL, 0, false, REEF_TABLE, 0, TYPES_MAX, 0 \
+        name, sort, size, align, {0}, REEF_FORK_COPY, NULL, 0, false, REEF_TABLE, 0, TYPES_MAX, 0, NULL \
     }
 #define KIND_WITH(name, sort, size, align, on_fork, fields) \
     { \
         name, sort, size, align, {0}, on_fork, fields, (uint32_t)(sizeof fields / sizeof fields[0]), false, \
-            REEF_TABLE, 0, TYPES_MAX, 0 \
+            REEF_TABLE, 0, TYPES_MAX, 0, NULL \
     }
 #define KIND_TRACKED(name, sort, size, align, on_fork) \
     { \
-        name, sort, size, align, {0}, on_fork, NULL, 0, true, REEF_TABLE, 0, TYPES_MAX, 0 \
+        name, sort, size, align, {0}, on_fork, NULL, 0, true, REEF_TABLE, 0, TYPES_MAX, 0, NULL \
     }
 #define KIND_OWNER(name, on_fork) KIND_WITH(name, SORT_OWNER, sizeof(owner), REEF_ALIGNOF(owner), on_fork, owner_fields)
 #define KIND_MOVER(name, on_fork) KIND_WITH(name, SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), on_fork, mover_fields)
@@ -329,7 +335,7 @@ model_type model_types[TYPES_MAX] = {
     KIND("Hull", SORT_PLAIN, 64, 64),
     KIND_MOVER("Ink", REEF_FORK_COPY),
     KIND("Jelly", SORT_PLAIN, 3, 1),
-    {"Kelp", SORT_PLAIN, 24, 8, {0}, REEF_FORK_COPY, spot_fields, 2, true, REEF_TABLE, 0, TYPES_MAX, 0},
+    {"Kelp", SORT_PLAIN, 24, 8, {0}, REEF_FORK_COPY, spot_fields, 2, true, REEF_TABLE, 0, TYPES_MAX, 0, NULL},
     KIND_WITH("Lure", SORT_BYTES, sizeof(bytes_owner), REEF_ALIGNOF(bytes_owner), REEF_FORK_COPY, bytes_fields),
     KIND_TRACKED("Moss", SORT_MAKER, 12, 4, REEF_FORK_COPY),
     KIND_WITH("Oar", SORT_PLAIN, 16, 4, REEF_FORK_COPY, oar_fields),
@@ -352,11 +358,12 @@ model_type model_types[TYPES_MAX] = {
      REEF_TABLE,
      0,
      TYPES_MAX,
-     0},
+     0,
+     NULL},
     KIND_TRACKED("Weed", SORT_PLAIN, 8, 8, REEF_FORK_RESET),
     KIND_OWNER("Wrack", REEF_FORK_RESET),
     KIND("_z", SORT_TAG, 0, 1),
-    KIND("a", SORT_PLAIN, 4, 2),
+    KIND_WITH("a", SORT_PLAIN, 4, 2, REEF_FORK_COPY, seat_fields),
     KIND("ab", SORT_TAG, 0, 1),
     {"reef_script",
      SORT_SCRIPT,
@@ -370,7 +377,8 @@ model_type model_types[TYPES_MAX] = {
      REEF_TABLE,
      0,
      TYPES_MAX,
-     0},
+     0,
+     NULL},
 };
 
 enum { RANK_A = 0, RANK_QUAY = 19 };
@@ -437,6 +445,8 @@ static void homes_draw(uint64_t homes)
         /* small pages when every feature is in play */
         t->page_rows = t->home == REEF_PAGED ? pages[x / 5 % (homes % 2 ? 6 : 3)] : 0;
         t->base = homes && (strcmp(t->name, "Alga") == 0 || strcmp(t->name, "Echo") == 0) ? TYPE_BASE : TYPES_MAX;
+        const bool unique = homes && (homes % 2 == 0 || (value_mix(homes, 100) >> 1) % 3 == 0);
+        t->unique = unique && i == TYPE_UNIQUE ? "key" : NULL;
         while (t->page_rows > 16 && (size_t)t->page_rows * t->size > 1 << 20) t->page_rows /= 16;
     }
 }
@@ -558,6 +568,7 @@ bool types_make(uint64_t homes)
         reef_hooks hooks = *hooks_of(t->sort);
         hooks.on_fork = t->on_fork;
         hooks.track_rows = t->tracked;
+        hooks.unique = t->unique;
         desc.hooks = type_is_hooked(t) || t->tracked ? &hooks : NULL;
         desc.fields = t->fields;
         desc.field_count = t->field_count;
@@ -580,7 +591,7 @@ uint32_t types_below(uint32_t type)
 
 bool type_in_table(const model_type *t) { return t->home == REEF_TABLE || t->home == REEF_SPLIT; }
 
-bool type_is_hooked(const model_type *t) { return t->sort >= SORT_OWNER || t->on_fork != REEF_FORK_COPY; }
+bool type_is_hooked(const model_type *t) { return t->sort >= SORT_OWNER || t->on_fork != REEF_FORK_COPY || t->unique; }
 
 bool type_is_bound(const model_type *t) { return t->sort == SORT_MOVER && t->on_fork == REEF_FORK_COPY; }
 
@@ -704,7 +715,7 @@ void value_write(const model_type *t, void *slot, uint64_t value)
 
 void value_mend(const model_type *t, void *slot)
 {
-    uint64_t value;
+    uint64_t value = 0;
     if (!t->fields || t->sort == SORT_SCRIPT) return;
     if (type_has_payload(t)) {
         value = value_shown(t, slot);
@@ -713,7 +724,7 @@ void value_mend(const model_type *t, void *slot)
         if (p) p->value = value;
         return;
     }
-    memcpy(&value, slot, sizeof value); /* a field is there */
+    memcpy(&value, slot, t->size < sizeof value ? t->size : sizeof value); /* fields are there */
     value_fill(slot, t->size, value);
 }
 
@@ -747,6 +758,13 @@ uint64_t value_digest_of(const model_type *t, uint64_t value)
     if (type_has_payload(t) || t->sort == SORT_SCRIPT) return value;
     value_fill(bytes, t->size, value);
     return value_digest(t, bytes);
+}
+
+uint64_t value_unique(const model_type *t, uint64_t value)
+{
+    unsigned char bytes[8];
+    value_fill(bytes, t->size, value);
+    return bytes[SEAT_KEY];
 }
 
 /* ---- memory that counts ---- */

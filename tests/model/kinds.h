@@ -12,6 +12,7 @@
 enum {
     TYPE_BASE = 23,
     /* Tide, which has subtypes */ TYPE_PREFAB = 21, /* ReefPrefab, which hides who has it */
+    TYPE_UNIQUE = 29,                                /* a, which has a unique field in many runs */
     TYPE_SCRIPT = 31,                                /* reef_script (script.h) */
     TYPES_MAX = 32,
     TYPE_HIGH = 254,
@@ -40,8 +41,9 @@ typedef struct model_type {
     bool tracked;   /* track_rows */
     reef_home home; /* drawn by types_make */
     uint32_t page_rows;
-    uint32_t base;     /* of a subtype: its rank; TYPES_MAX: it is none. Drawn as well */
-    uint32_t required; /* set of the types that it requires itself */
+    uint32_t base;      /* of a subtype: its rank; TYPES_MAX: it is none. Drawn as well */
+    uint32_t required;  /* set of the types that it requires itself */
+    const char *unique; /* name of its unique field, NULL: it has none. Drawn as well */
 } model_type;
 
 /* Sorted by name, so that an index is also a rank. */
@@ -94,6 +96,8 @@ void value_fill(void *to, size_t size, uint64_t value);
 void value_make(const model_type *t, void *slot, uint64_t value);
 void value_unmake(const model_type *t, void *slot);
 bool value_matches(const model_type *t, const void *slot, uint64_t value);
+enum { UNIQUE_SAME = 0xE000 }; /* bits that are 0 in most values of a unique field, so that many are equal */
+uint64_t value_unique(const model_type *t, uint64_t value); /* what equal values of its unique field have in common */
 /* Overwrites a value in place. If it has no payload, it still has none afterwards. */
 void value_write(const model_type *t, void *slot, uint64_t value);
 /* Repairs a value that was loaded: sets what isn't in fields to agree with the fields. */

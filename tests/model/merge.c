@@ -78,6 +78,7 @@ void want_MERGE(model *m, const op *o, outcome *want)
     comers_find(from, &all);
     for (uint32_t i = 0; i < all.count && !(o->option & MERGE_DROPS_NAMES); i++)
         if (name_is_taken(r, ref_alive(from, all.entity[i]))) want->status = REEF_NAME_TAKEN;
+    if (ref_unique_in_both(r, from)) want->status = REEF_EXISTS; /* is found first */
     if (want->status != REEF_OK) return;
     ref_told.of = NULL; /* no observer is told */
     const uint32_t commons = r->commons;

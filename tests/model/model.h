@@ -12,6 +12,7 @@
  *   past.c      histories
  *   merge.c     adds the entities of a fork
  *   share.c     values in common
+ *   unique.c    values that only one entity may have
  *   keep.c      saves and loads, differences, journals
  *   hash.c      the hash, and what it must tell apart
  *   link.c      relations in the reference

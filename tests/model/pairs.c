@@ -52,6 +52,7 @@ uint64_t pairs_of_type(uint32_t type)
     if (t->tracked) set |= PAIR_BIT(TRACKED);
     if (t->on_fork != REEF_FORK_COPY) set |= PAIR_BIT(RESET);
     if (t->required) set |= PAIR_BIT(REQUIRED);
+    if (t->unique) set |= PAIR_BIT(UNIQUE);
     if (type == TYPE_PREFAB) set |= PAIR_BIT(PREFAB);
     if (type == TYPE_SCRIPT) set |= PAIR_BIT(SCRIPT);
     return known[type] = set;

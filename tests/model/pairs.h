@@ -19,6 +19,7 @@
     X(TRACKED, "tracked") \
     X(RESET, "reset") \
     X(REQUIRED, "required") \
+    X(UNIQUE, "unique") \
     X(PREFAB, "prefab") \
     X(SCRIPT, "script") \
     X(STARTED, "started") /* the script has, or it is a copy of one that has */ \

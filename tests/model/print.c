@@ -631,7 +631,8 @@ static const char *const prelude[] = {
     "static const void *values(reef_component c, uint32_t n, uint64_t seed)\n{\n"
     "    reef_type_info i;\n    reef_type_get(c, &i);\n"
     "    char *p = aligned_alloc(4096, ((size_t)i.size * n + 4096) / 4096 * 4096);\n"
-    "    for (uint32_t k = 0; k < n; k++) put(c, p + (size_t)k * i.size, mix(seed, k));\n"
+    "    for (uint32_t k = 0; k < n; k++) put(c, p + (size_t)k * i.size, mix(seed, k) & (i.hooks && i.hooks->unique ? "
+    "~0xE000ull : ~0ull));\n"
     "    return p;\n}\n"
     "static const void *from(reef_component c, reef_entity e, uint64_t seed)\n"
     "{ const void *p = reef_get_id(w, e, c); return p ? p : values(c, 1, seed); }\n"
@@ -673,9 +674,12 @@ static const char *const prelude[] = {
     "static reef_component type(const char *name, uint32_t size, uint32_t align, reef_home home, uint32_t page_rows, "
     "const reef_hooks "
     "*hooks, "
-    "reef_on_fork on_fork, bool track_rows,\n    reef_component base, const reef_field *fields, uint32_t count)\n{\n"
-    "    reef_hooks h = hooks ? *hooks : (reef_hooks){0};\n    h.on_fork = on_fork;\n    h.track_rows = track_rows;\n"
-    "    reef_type_desc d = {name, size, align, home, hooks || on_fork || track_rows ? &h : NULL, fields, count, "
+    "reef_on_fork on_fork, bool track_rows,\n    const char *unique, reef_component base, const reef_field *fields, "
+    "uint32_t count)\n{\n"
+    "    reef_hooks h = hooks ? *hooks : (reef_hooks){0};\n    h.on_fork = on_fork;\n    h.track_rows = track_rows;\n  "
+    "  h.unique = unique;\n"
+    "    reef_type_desc d = {name, size, align, home, hooks || on_fork || track_rows || unique ? &h : NULL, fields, "
+    "count, "
     "page_rows, base};\n"
     "    return reef_type_new(&d, NULL);\n}\n"
     "static void require(reef_component c, const reef_component *required, uint32_t n)\n{\n"
@@ -809,9 +813,9 @@ static void print_type_lines(const printer *p, const model *m)
             continue;
         }
         print_fields_parts(p, t);
-        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %u, %s, %s, %d, %s%s, ", t->name, t->name,
-                t->size, t->align, home[t->home], t->page_rows, hooks[t->sort], on_fork[t->on_fork], t->tracked,
-                t->base < TYPES_MAX ? "T" : "(reef_component){0}",
+        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %u, %s, %s, %d, %s, %s%s, ", t->name,
+                t->name, t->size, t->align, home[t->home], t->page_rows, hooks[t->sort], on_fork[t->on_fork],
+                t->tracked, t->unique ? "\"key\"" : "NULL", t->base < TYPES_MAX ? "T" : "(reef_component){0}",
                 t->base < TYPES_MAX ? model_types[t->base].name : "");
         print_fields(p, t);
     }

@@ -65,7 +65,12 @@ uint32_t ref_outside(void)
     return set;
 }
 
-uint64_t ref_value_at(const ref_value *v, uint32_t n) { return value_mix(v->seed, v->how == HOW_ARRAY ? n : 0); }
+uint64_t ref_value_at(const ref_value *v, uint32_t n)
+{
+    const uint64_t value = value_mix(v->seed, v->how == HOW_ARRAY ? n : 0);
+    const bool unique = v->type < TYPES_MAX && model_types[v->type].unique;
+    return unique ? value & ~(uint64_t)UNIQUE_SAME : value; /* some are drawn twice */
+}
 
 /* ---- who is there ---- */
 
@@ -543,6 +548,8 @@ reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_val
     reef_status s = ref_values_check(r, values, count, false, n);
     if (s != REEF_OK) return s;
     if (!ref_ids_left(r, n)) return REEF_LIMIT;
+    s = ref_unique_values(r, values, count, n, (reef_entity){0, 0});
+    if (s != REEF_OK) return s;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t index = id_take(r), set = 0;
         live(r, index);
@@ -581,6 +588,7 @@ reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity 
     for (uint32_t t = 0; t < TYPES_MAX; t++)
         if (ref_has(e, t) && model_types[t].sort == SORT_MOVER) return REEF_NOT_COPYABLE;
     if (!ref_ids_left(r, n)) return REEF_LIMIT;
+    if (n && ref_unique_copy(e, 0) != REEF_OK) return REEF_EXISTS;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t index = id_take(r);
         live(r, index);
@@ -616,6 +624,7 @@ reef_status ref_clone_as(ref_world *r, reef_entity source, reef_entity reserved)
 {
     reef_entity none[1];
     reef_status s = ref_clone(r, source, 0, none); /* may it? */
+    if (s == REEF_OK) s = ref_unique_copy(&r->entity[source.index], 0);
     if (s != REEF_OK) return s;
     live(r, reserved.index);
     ref_copy(r, reserved.index, source.index, 0);
@@ -726,7 +735,9 @@ reef_status ref_add(ref_world *r, reef_entity e, uint32_t type, bool with_args, 
     if (ref_has(x, type)) return ref_add_one(r, x, e, type, with_args, args);
     bool made = type_is_made(&model_types[type]);
     const uint32_t along = ref_comes_along(x->set, 1u << type, 0);
-    x->value[type] = made && with_args ? args : value_default(&model_types[type], e);
+    const uint64_t given = made && with_args ? args : value_default(&model_types[type], e);
+    if (ref_unique_value(r, type, given, e) != REEF_OK) return REEF_EXISTS;
+    x->value[type] = given;
     ref_give_along(x, e, along);
     ref_settle(r, e.index, x->set | 1u << type | along);
     return REEF_OK;
@@ -740,6 +751,7 @@ reef_status ref_set(ref_world *r, reef_entity e, const ref_value *value)
     if (s != REEF_OK) return s;
     bool there = ref_has(x, value->type);
     const uint64_t given = ref_value_given(r, value, 0, e);
+    if (ref_unique_value(r, value->type, given, e) != REEF_OK) return REEF_EXISTS;
     if (there) ref_note_set(r, e.index, value->type, given);
     ref_give(x, value->type, given);
     if (there) ref_changed(r, x, value->type);
@@ -795,6 +807,7 @@ reef_status ref_change(ref_world *r, reef_entity e, const ref_value *values, uin
     ref_entity *x = ref_alive(r, e);
     if (!x) return REEF_NOT_ALIVE;
     reef_status s = ref_values_check(r, values, count, true, 1);
+    if (s == REEF_OK) s = ref_unique_values(r, values, count, 1, e);
     if (s != REEF_OK) return s;
     uint32_t set = x->set, coming = 0, named = 0;
     uint64_t given[TYPES_MAX];

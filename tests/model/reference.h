@@ -180,6 +180,13 @@ uint64_t ref_value_given(const ref_world *r, const ref_value *v, uint32_t n, ree
 uint32_t ref_comes_along(uint32_t set, uint32_t coming, uint32_t named);
 void ref_give_along(ref_entity *x, reef_entity e, uint32_t along);
 
+/* Unique values (unique.c). EXISTS: another entity than `to` has this one; or one of the values that n entities get, or
+ * two of these get the same; or a copy would get that of its original, unless the type is one of `without`. */
+reef_status ref_unique_value(const ref_world *r, uint32_t type, uint64_t value, reef_entity to);
+reef_status ref_unique_values(const ref_world *r, const ref_value *values, uint32_t count, uint32_t n, reef_entity to);
+reef_status ref_unique_copy(const ref_entity *e, uint32_t without);
+bool ref_unique_in_both(const ref_world *r, const ref_world *from); /* is there a value that both have? */
+
 /* Each of these returns what reef must return. `made` has room for n. */
 reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_value *values, uint32_t count);
 reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity *made);

@@ -324,9 +324,7 @@ static reef_status want_do(model *m, const wanted *x)
     }
     case OP_INSTANTIATE: return want_copy_as(m, step, x->subject, x->made);
     case OP_CREATE:
-    case OP_SPAWN:
-        ref_create_as(r, x->made);
-        return ref_change(r, x->made, values, step->kind == OP_SPAWN ? model_values(m, step, values) : 0);
+    case OP_SPAWN: return want_spawn_as(r, x->made, values, step->kind == OP_SPAWN ? model_values(m, step, values) : 0);
     case OP_DESTROY: return ref_destroy(r, x->subject);
     case OP_ADD: return ref_add(r, x->subject, step->type[0], false, 0);
     case OP_REMOVE: return ref_remove(r, x->subject, step->type[0]);

@@ -101,6 +101,17 @@ static void links_put(ref_world *r, const tree *t, const uint32_t *copies, uint3
     if (k == 0 && instance) ref_link_add(r, RELATION_INSTANCE, copies[i], t->index[0], 0, 0);
 }
 
+/* Would copies get unique values that somebody has? The root's may be replaced by a value of the call. */
+static reef_status tree_unique(const ref_world *r, const tree *t, uint32_t n, const ref_value *values, uint32_t count)
+{
+    uint32_t named = 0;
+    reef_status s = REEF_OK;
+    for (uint32_t i = 0; i < count; i++) named |= 1u << values[i].type;
+    for (uint32_t k = 0; n && k < t->count && s == REEF_OK; k++)
+        s = ref_unique_copy(&r->entity[t->index[k]], k ? 0 : named);
+    return s == REEF_OK ? ref_unique_values(r, values, count, n, (reef_entity){0, 0}) : s;
+}
+
 static reef_status tree_check(const ref_world *r, const tree *t, uint32_t ids)
 {
     for (uint32_t k = 0; k < t->count; k++)
@@ -149,6 +160,7 @@ void want_INSTANTIATE(model *m, const op *o, outcome *want)
     if (want->status != REEF_OK) return;
     tree_collect(r, e.index, &t);
     want->status = tree_check(r, &t, t.count * o->n);
+    if (want->status == REEF_OK) want->status = tree_unique(r, &t, o->n, values, count);
     if (want->status != REEF_OK) return;
     const bool step = (o->option & TREE_STEP) != 0;
     if (step && (want->made_count = ref_reserve_id(r, &one) == REEF_OK) != 0) want->made[0] = one;
@@ -167,6 +179,7 @@ reef_status want_copy_as(model *m, const op *o, reef_entity source, reef_entity 
         tree_collect(r, source.index, &t);
         s = tree_check(r, &t, t.count - 1);
     }
+    if (s == REEF_OK) s = tree_unique(r, &t, 1, values, count);
     if (s == REEF_OK) tree_copy(r, &t, o, values, count, &root, NULL);
     else ref_release_id(r, root);
     return s;

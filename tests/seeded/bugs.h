@@ -330,6 +330,8 @@ extern int reef_bug;
     X(658, "reef_net: a player who stops since nothing is agreed on is blamed for it") \
     X(659, "reef_net: a guest who can't get the inputs any more isn't sent away") \
     X(671, "types of modules that are loaded are named as left behind") \
+    X(672, "a unique value isn't free when its entity has lost the component") \
+    X(673, "in another state only the first unique value of each block is known") \
     X(680, "of a column that two worlds have the last row of each chunk is never compared")
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cells of two metres, as near_cell says; only creatures have bodies. */
+/* Cells of two metres, as near_cell says. Only creatures have bodies, and all of them swim: so it carries these alone. */
 REEF_PLACE(Position, x, y, .cell = 2, .edges = {{-NEAR_SIDE, NEAR_SIDE}, {-NEAR_SIDE, NEAR_SIDE}}, .walls = true,
-           .whole = true, .carries = "Velocity Body");
+           .whole = true, .carries = "Body");
 
 /* ---- memory ---- */
 

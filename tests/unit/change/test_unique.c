@@ -137,6 +137,29 @@ static void only_calls_write(void **state)
     assert_int_equal(reef_get(w, b, Account)->id, 0);
 }
 
+static void hears_nothing(const reef_notice *n) { (void)n; }
+
+/* A call that succeeds leaves no error behind, also where somebody watches. */
+static void observed(void **state)
+{
+    const reef_component homes[] = {reef_id(Account), reef_id(PagedAccount), reef_id(SparseAccount),
+                                    reef_id(ColdAccount)};
+    for (uint32_t k = 0; k < 8; k++) {
+        reef_world *w = another_world(state, NULL);
+        const reef_observer_desc d = {
+            .name = "o", .function = hears_nothing, .events = REEF_ON_SET | REEF_ON_REMOVE, .component = homes[k / 2]};
+        assert_int_not_equal(reef_observer_new(w, &d).generation, 0);
+        const reef_entity e = reef_create(w);
+        void *out = w;
+        assert_ok(reef_add_id(w, e, homes[k / 2], NULL, k % 2 ? &out : NULL));
+        assert_int_equal(reef_last_error(w).status, REEF_OK);
+        if (k % 2) assert_null(out);
+        assert_status(REEF_OK, give(w, e, homes[k / 2], 4));
+        assert_int_equal(reef_last_error(w).status, REEF_OK);
+        end_world(state, w);
+    }
+}
+
 static void writes_nothing(reef_block *b) { (void)b; }
 
 static void systems(void **state)
@@ -401,6 +424,7 @@ int main(void)
         TEST(the_message_names_all),
         TEST(spawning),
         TEST(only_calls_write),
+        TEST(observed),
         TEST(systems),
         TEST(a_swap_within_a_flush),
         TEST(bulk),
