@@ -316,6 +316,6 @@ extern int reef_bug;
     X(634, "free ids that lie at the same place in two worlds count as the same") \
     X(670, "a value whose name gets the number 0 counts as lost") \
     X(671, "singletons of a module that was removed aren't named") \
-    X(680, "of a column that two worlds have the last row of each chunk is never compared")
+    X(680, "of 64 rows that two worlds have the last one is never compared")
 
 #endif
