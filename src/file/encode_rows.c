@@ -90,9 +90,9 @@ static void column_masks(const chunk_pair *p, const file_column *c, uint64_t *ma
 {
     for (uint32_t i = 0; i < part_number(c); i++) {
         const uint32_t k = part_slot(p, c, i);
-        chunk_pair_differ(p, c->slot ? c->type : reef__type_of(c->type->parts[i]), k, k, masks);
+        (void)chunk_pair_differ(p, c->slot ? c->type : reef__type_of(c->type->parts[i]), k, k, masks);
     }
-    if (c->type && c->type->hooked) chunk_pair_differ(p, NULL, SLOT_ENTITIES, SLOT_ENTITIES, masks);
+    if (c->type && c->type->hooked) (void)chunk_pair_differ(p, NULL, SLOT_ENTITIES, SLOT_ENTITIES, masks);
     for (uint32_t i = 0; i < BIT_WORDS; i++) masks[i] |= rows_below(p->rows[NOW], i) & ~rows_below(p->rows[WAS], i);
 }
 
@@ -149,6 +149,7 @@ static uint32_t column_put(encoding *x, const chunk_pair *p, const file_column *
     const uint32_t gap = PIECE_HEAD / c->bytes;
     uint64_t masks[BIT_WORDS] = {0};
     uint32_t pieces = 0;
+    if (p->unit[WAS] == 0) return piece_put(x, p, c, number, 0, p->rows[NOW]), 1;
     column_masks(p, c, masks);
     for (uint32_t row = mask_seek(masks, 0, true), next; row < p->rows[NOW]; row = next) {
         uint32_t end = mask_seek(masks, row, false);

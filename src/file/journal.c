@@ -10,7 +10,10 @@
 #include "base/os_file.h"
 #include "base/platform.h"
 #include "storage/error.h"
+#include "storage/removal_log.h"
 #include "storage/world_data.h"
+#include "system/event.h"
+#include "world/fork_policy.h"
 #include "world/snapshot.h"
 #include "file/decode.h"
 #include "file/encode.h"
@@ -195,22 +198,26 @@ static reef_status journal_go_on(reef_journal *j, const file_in *file, record_lo
     r->numbering = (numbering){.memory = journal_memory(j)};
     j->chain = r->sound_chain;
     j->whole_bytes = r->whole_bytes;
-    return reef__load_commit(j->world, loaded, r, op, NULL);
+    return reef__load_commit(j->world, loaded, r, op);
 }
 
 /* Takes over a file that can't be continued: it isn't a journal, or its types are others now. The file is written anew;
  * where that fails the world gets its old state back. */
 static reef_status journal_take_over(reef_journal *j, const record_load *r, reef_world *loaded, const char *op)
 {
-    load_back back = {0};
-    reef_status s = reef__load_commit(j->world, loaded, r, op, &back);
+    reef_world *w = j->world;
+    skips_room room = {0};
+    w->hook_failed.id = 0;
+    const bool ready = reef__events_keep(w) == REEF_OK && reef__readers_note(w) && reef__skips_prepare(w, &room);
+    reef_status s = ready ? reef__load_commit(w, loaded, r, op)
+                          : reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
     if (s == REEF_OK && (s = journal_rewrite(j, op)) != REEF_OK) {
-        const reef_error said = j->world->error;
+        const reef_error said = w->error;
         journal_hold(j, NULL); /* the base may share memory of the state that goes back */
-        reef__load_return(j->world, loaded, r, &back);
-        j->world->error = said;
+        reef__load_return(w, loaded, &room);
+        w->error = said;
     }
-    reef__load_back_drop(j->world, &back);
+    reef__skips_free(w->family, &room);
     return s;
 }
 

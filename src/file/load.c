@@ -4,9 +4,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/error.h"
-#include "storage/removal_log.h"
 #include "storage/world_data.h"
-#include "system/event.h"
 #include "system/schedule.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
@@ -20,19 +18,17 @@
 #include "reef/file.h"
 #include "reef/control.h"
 
-/* Switches the systems on or off as in the file, or back to what they `was`. Only the first change can fail: it
- * makes the schedule the world's own. */
-static reef_status switches_put(reef_world *w, const decoding *d, bool *was, bool back)
+/* Switches the systems on or off as in the file. The world's schedule is shared with `loaded`, so that becomes another
+ * one, and `loaded` still has what was. */
+static reef_status switches_put(reef_world *w, const decoding *d)
 {
     const schedule *s = w->schedule;
     for (uint32_t i = 0; s && i < s->count; i++) {
         for (uint32_t k = 0; k < d->switch_count; k++) {
             if (s->entries[i].system->serial != d->switches[k].serial) continue;
             const uint32_t slot = s->entries[i].slot;
-            const bool on = back ? was[i] : d->switches[k].on;
-            if (!back) was[i] = s->entries[i].on;
             const reef_system_id id = {slot, s->slots[slot].generation, w->hot.number};
-            const reef_status status = reef_system_enable(w, id, on);
+            const reef_status status = reef_system_enable(w, id, d->switches[k].on);
             if (status != REEF_OK) return status;
             s = w->schedule;
         }
@@ -40,45 +36,31 @@ static reef_status switches_put(reef_world *w, const decoding *d, bool *was, boo
     return REEF_OK;
 }
 
-/* Takes the memory for the step: which systems are on, and with `back` all that reef__load_return needs. False: no
- * memory. */
-static bool commit_ready(reef_world *w, load_back *b, bool back)
+static void schedule_return(reef_world *w, reef_world *loaded)
 {
-    b->count = w->schedule ? w->schedule->count + 1 : 1;
-    b->on = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, b->count);
-    w->hook_failed.id = 0;
-    return b->on &&
-           (!back || (reef__events_keep(w) == REEF_OK && reef__readers_note(w) && reef__skips_prepare(w, &b->room)));
+    schedule *s = w->schedule;
+    w->schedule = loaded->schedule;
+    loaded->schedule = s;
+    reef__observers_follow(w);
 }
 
-void reef__load_back_drop(const reef_world *w, load_back *b)
+reef_status reef__load_commit(reef_world *w, reef_world *loaded, const record_load *r, const char *op)
 {
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, b->on, b->count);
-    reef__skips_free(w->family, &b->room);
-    *b = (load_back){0};
-}
-
-reef_status reef__load_commit(reef_world *w, reef_world *loaded, const record_load *r, const char *op, load_back *back)
-{
-    load_back none = {0}, *b = back ? back : &none;
     w->calling = op;
-    const bool ready = commit_ready(w, b, back != NULL);
-    reef_status s = ready ? switches_put(w, r->decoding, b->on, false)
-                          : reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
-    if (s == REEF_OK && !reef__world_adopt(w, loaded, r->difference)) {
-        (void)switches_put(w, r->decoding, b->on, true);
+    w->hook_failed.id = 0;
+    reef_status s = switches_put(w, r->decoding);
+    if (s == REEF_OK && !reef__world_adopt(w, loaded, r->difference))
         s = reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
-    }
+    if (s != REEF_OK) schedule_return(w, loaded);
     w->calling = NULL;
-    reef__load_back_drop(w, &none);
     return s;
 }
 
-void reef__load_return(reef_world *w, reef_world *loaded, const record_load *r, const load_back *b)
+void reef__load_return(reef_world *w, reef_world *loaded, const skips_room *room)
 {
-    reef__skips_commit(w, loaded, &b->room);
+    reef__skips_commit(w, loaded, room);
     reef__state_exchange(w, loaded);
-    (void)switches_put(w, r->decoding, b->on, true);
+    schedule_return(w, loaded);
 }
 
 /* What is loaded, by which call. */
@@ -109,7 +91,7 @@ static reef_status load_read(const loading *x, section_in *in)
         if (!x->difference) reef__refuse(w, REEF_NO_MEMORY, x->op);
         status = w->error.status;
     } else if (reef__file_read(in, &r, loaded, w)) {
-        status = x->lost ? REEF_OK : reef__load_commit(w, loaded, &r, x->op, NULL);
+        status = x->lost ? REEF_OK : reef__load_commit(w, loaded, &r, x->op);
     } else {
         const char *why = in->status == REEF_IO && x->file ? reef__file_in_reason(x->file) : "";
         status = reef__failure_detail(w, in->status, x->op, in->wrong_at, why[0] ? why : in->detail);

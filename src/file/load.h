@@ -3,17 +3,15 @@
 #ifndef REEF_FILE_LOAD_H
 #define REEF_FILE_LOAD_H
 
+#include "world/fork_policy.h"
 #include "file/record.h"
 #include "reef/file.h"
 #include "reef/type.h"
 
-/* Commits what was read. A failure is recorded, and changes nothing. With `back`, which must be {0} before,
- * reef__load_return can undo the step without memory as long as neither world was changed otherwise; the caller drops
- * `back` in any case. NULL: it needn't be undone. */
-reef_status reef__load_commit(reef_world *w, reef_world *loaded, const record_load *r, const char *operation,
-                              load_back *back);
-void reef__load_return(reef_world *w, reef_world *loaded, const record_load *r, const load_back *back);
-void reef__load_back_drop(const reef_world *w, load_back *back);
+/* Commits what was read. A failure is recorded, and changes nothing. reef__load_return undoes the step without memory,
+ * as long as neither world was changed otherwise; its room is what reef__skips_prepare made of `w` before. */
+reef_status reef__load_commit(reef_world *w, reef_world *loaded, const record_load *r, const char *operation);
+void reef__load_return(reef_world *w, reef_world *loaded, const skips_room *room);
 
 /* Writes a world to bytes, and reads such bytes, in the same process and while the world is as it was: nothing of its
  * values is left out (PACK_HERE). So a world gets the types that took over the names of others. */

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "storage/table.h"
-#include "world/fork_policy.h"
 #include "file/pack.h"
 #include "reef/save.h"
 #include "reef/file.h"
@@ -63,12 +62,5 @@ typedef struct record_load {
     /* bytes and chain at the end of the last whole record, where the file can be continued */
     uint64_t sound_bytes, sound_chain;
 } record_load;
-
-/* What reef__load_return needs (load.h). */
-typedef struct load_back {
-    bool *on; /* by system: whether it was on */
-    uint32_t count;
-    skips_room room;
-} load_back;
 
 #endif

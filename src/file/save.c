@@ -23,11 +23,11 @@
 
 /* ---- what can be saved ---- */
 
-static bool save_allowed(reef_world *w, const char *op)
+/* REEF_OK, or an error that is recorded; so do the other functions ..._allowed. */
+static reef_status save_allowed(reef_world *w, const char *op)
 {
-    if (w->running || world_engaged(w)) return reef__refuse(w, REEF_LOCKED, op), false;
-    if (reef__events_keep(w) != REEF_OK) return reef__refuse(w, REEF_NO_MEMORY, op), false;
-    return true;
+    if (w->running || world_engaged(w)) return reef__refuse(w, REEF_LOCKED, op);
+    return reef__events_keep(w) == REEF_OK ? REEF_OK : reef__refuse(w, REEF_NO_MEMORY, op);
 }
 
 static reef_status save_record(const record_desc *d, uint16_t flags, reef_writer writer, const char *op)
@@ -130,15 +130,14 @@ typedef struct saving {
     reef_status written; /* what writing the record answered */
 } saving;
 
-/* May the difference be written? REEF_OK, or an error that is recorded. */
 static reef_status difference_allowed(const saving *x, const reef_save_desc *desc)
 {
     reef_world *w = x->world, *base = x->base;
     if (base == NULL) return misuse_refuse(w, x->op, "there is no world from which the other one differs");
     if (desc->query) return misuse_refuse(w, x->op, "a difference is one of whole worlds: it has no `query`");
     if (base->family != w->family) return reef__refuse(w, REEF_OTHER_WORLD, x->op);
-    if (!save_allowed(w, x->op)) return w->running ? REEF_LOCKED : w->error.status;
-    if (base == w || save_allowed(base, x->op)) return REEF_OK;
+    const reef_status s = save_allowed(w, x->op);
+    if (s != REEF_OK || base == w || save_allowed(base, x->op) == REEF_OK) return s;
     return base->running ? REEF_LOCKED : reef__failure_record(w, &base->error);
 }
 
@@ -159,8 +158,7 @@ static reef_status saving_write(void *context, reef_writer writer)
                            .context = desc->context};
     const uint16_t raw = desc->raw || x->here ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0;
     const uint16_t flags = (uint16_t)(raw | (x->difference ? FILE_DIFFERENCE : 0));
-    if (x->difference) x->written = difference_allowed(x, desc);
-    else x->written = save_allowed(w, x->op) ? REEF_OK : w->running ? REEF_LOCKED : w->error.status;
+    x->written = x->difference ? difference_allowed(x, desc) : save_allowed(w, x->op);
     if (x->written != REEF_OK) return x->written;
     world_hold(w);
     x->written =
@@ -195,10 +193,10 @@ COLD reef_status reef_save(reef_world *w, const char *path, const reef_save_desc
     char reason[REEF_DETAIL_MAX];
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (path == NULL || path[0] == 0) return misuse_refuse(w, op, "the path is empty");
-    if (!save_allowed(w, op)) return w->running ? REEF_LOCKED : w->error.status;
     saving x = {.world = w, .desc = desc, .op = op};
-    const reef_status s =
-        reef__file_replace(&w->family->memory, path, desc == NULL || !desc->unsynced, saving_write, &x, NULL, reason);
+    reef_status s = save_allowed(w, op);
+    if (s != REEF_OK) return s;
+    s = reef__file_replace(&w->family->memory, path, desc == NULL || !desc->unsynced, saving_write, &x, NULL, reason);
     if (s == REEF_IO) return reef__failure_detail(w, s, op, 0, reason);
     if (s != x.written) reef__refuse(w, s, op);
     return s;

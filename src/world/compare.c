@@ -162,12 +162,12 @@ static bool array_equal(twin *p, reef_hash_kind kind, uint32_t key)
     uint32_t k[2] = {SLOT_ENTITIES, SLOT_ENTITIES};
     for (int side = 0; t && side < 2; side++) k[side] = reef__slot_seek(p->x->world[side], key, p->id[side]);
     if (k[0] == REEF_SLOT_TAG || (t && t->hooks.on_fork != REEF_FORK_COPY)) return true;
+    uint64_t masks[BIT_WORDS] = {0};
     for (bool more = chunk_pair_first(c); more; more = chunk_pair_next(c)) {
         const uint32_t rows = c->rows[0] < c->rows[1] ? c->rows[0] : c->rows[1];
-        uint64_t masks[BIT_WORDS] = {0};
-        if (t || kind == REEF_HASH_ROWS) chunk_pair_differ(c, t, k[0], k[1], masks);
-        else chunk_pair_bits_differ(c, key, masks);
-        const uint32_t row = mask_first(masks);
+        const bool some = t || kind == REEF_HASH_ROWS ? chunk_pair_differ(c, t, k[0], k[1], masks)
+                                                      : chunk_pair_bits_differ(c, key, masks);
+        const uint32_t row = some ? mask_first(masks) : rows;
         if (row < rows || c->rows[0] != c->rows[1])
             return row_differs(p, kind, key & ~BIT_DISABLED, row < rows ? row : rows);
     }

@@ -367,8 +367,7 @@ typedef struct hashing {
     void *context;
     type_sum *sums;     /* by type id; NULL: not wanted */
     uint32_t *type_ids; /* room for as many */
-    uint32_t *keys;     /* of all bits, in their order */
-    uint32_t sum_count, key_count;
+    uint32_t sum_count;
     const uint32_t *tables; /* in their order */
     uint32_t table_count;
 } hashing;
@@ -409,8 +408,8 @@ static bool hash_table_add(hashing *x, uint32_t id)
         uint64_t h = k == REEF_SLOT_TAG || !column_counts(&s->columns[k]) ? 0 : columns[k];
         if (!part_add(x, REEF_HASH_COLUMN, s, s->component[i], table_rows(t), h)) return false;
     }
-    for (uint32_t i = 0; t->bits && i < x->key_count; i++) {
-        bit_store *b = (bit_store *)(uintptr_t)bit_store_of(w, x->keys[i]);
+    for (state_key k = {0}; t->bits && reef__state_next(STATE_BITS, w, NULL, &k);) {
+        bit_store *b = (bit_store *)(uintptr_t)bit_store_of(w, k.key);
         uint64_t h = reef__bit_known(w, b, id) ? switch_hash(w, b, t, &on) : (on = 0);
         reef_hash_kind kind = b->key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH;
         if (on && !part_add(x, kind, s, b->key & ~BIT_DISABLED, on, h)) return false;
@@ -524,22 +523,17 @@ static COLD void kept_drop(reef_world *w)
 
 static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, const reef_hash_part *), void *context)
 {
-    hashing x = {.w = w, .visit = visit, .context = context, .key_count = w->state.bit_count};
+    hashing x = {.w = w, .visit = visit, .context = context};
     memory *m = &w->family->memory;
     if (visit) x.sum_count = reef_type_count() + 1;
     if (x.sum_count) x.sums = reef__memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.sums);
     if (x.sum_count) x.type_ids = reef__memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.type_ids);
-    if (x.key_count) x.keys = reef__memory_zeroed(m, MEMORY_OTHER, x.key_count * sizeof *x.keys);
     x.tables = reef__tables_order(w, &x.table_count);
-    const bool ok = (x.sum_count == 0 || (x.sums && x.type_ids)) && (x.key_count == 0 || x.keys) &&
-                    (x.table_count == 0 || x.tables);
-    state_key k = {0};
-    for (uint32_t i = 0; ok && reef__state_next(STATE_BITS, w, NULL, &k); i++) x.keys[i] = k.key;
+    const bool ok = (x.sum_count == 0 || (x.sums && x.type_ids)) && (x.table_count == 0 || x.tables);
     bool more = ok;
     for (uint32_t i = 0; more && i < sizeof parts_add / sizeof *parts_add; i++) more = parts_add[i](&x);
     reef__memory_free(m, MEMORY_OTHER, x.sums, x.sum_count * sizeof *x.sums);
     reef__memory_free(m, MEMORY_OTHER, x.type_ids, x.sum_count * sizeof *x.type_ids);
-    reef__memory_free(m, MEMORY_OTHER, x.keys, x.key_count * sizeof *x.keys);
     if (!ok) reef__refuse(w, REEF_NO_MEMORY, op);
     if (!more) return 0;
     return x.hash ? x.hash : 1;

@@ -90,16 +90,18 @@ void reef__bytes_differ(uint64_t *masks, const char *a, const char *b, size_t si
 void reef__rows_differ(uint64_t *masks, const type *t, const char *a, const char *b, uint32_t rows,
                        const reef_entity *e)
 {
-    uint64_t differ[BIT_WORDS] = {0};
     const bool flat = t == NULL || reef__type_is_flat(t);
     const size_t size = t ? t->size : sizeof *e;
-    if (a == b || rows == 0) return;
-    reef__bytes_differ(differ, a, b, size, rows, e);
-    for (uint32_t i = 0; i < BIT_WORDS; i++)
-        for (uint64_t left = differ[i]; left; left &= left - 1) {
-            const size_t at = (i * 64 + bits_first(left)) * size;
-            if (flat || !reef__value_equal(t, a + at, b + at)) masks[i] |= left & (0 - left);
+    for (uint32_t first = 0; first < rows; first += 64, masks++, a += 64 * size, b += 64 * size) {
+        const uint32_t n = rows - first < 64 ? rows - first : 64;
+        uint64_t left = 0;
+        if (memcmp(a, b, n * size) == 0) continue;
+        reef__bytes_differ(&left, a, b, size, n, e + first);
+        for (; left; left &= left - 1) {
+            const size_t at = bits_first(left) * size;
+            if (flat || !reef__value_equal(t, a + at, b + at)) *masks |= left & (0 - left);
         }
+    }
 }
 
 reef_entity reef__free_next(free_queue *q)

@@ -85,20 +85,23 @@ void reef__rows_differ(uint64_t *masks, const type *t, const char *a, const char
                        const reef_entity *e);
 void reef__bytes_differ(uint64_t *masks, const char *a, const char *b, size_t size, uint32_t rows,
                         const reef_entity *e);
-/* The same for the rows that both chunks of a pair have, of the columns in these slots. */
-INLINE void chunk_pair_differ(const chunk_pair *p, const type *t, uint32_t k, uint32_t other, uint64_t *masks)
+/* The same for the rows that both chunks of a pair have, of the columns in these slots; and for the bits of a key,
+ * which one of the worlds may never have used. False: both worlds share them. */
+INLINE bool chunk_pair_differ(const chunk_pair *p, const type *t, uint32_t k, uint32_t other, uint64_t *masks)
 {
     const uint32_t rows = p->rows[0] < p->rows[1] ? p->rows[0] : p->rows[1];
-    if (rows)
-        reef__rows_differ(masks, t, p->slots[0][k].block, p->slots[1][other].block, rows, slot_entities(p->slots[0]));
+    if (rows == 0 || p->slots[0][k].block == p->slots[1][other].block) return false;
+    reef__rows_differ(masks, t, p->slots[0][k].block, p->slots[1][other].block, rows, slot_entities(p->slots[0]));
+    return true;
 }
-/* The same for the bits of a key, in words that are 0. One of the worlds may never have used it. */
-INLINE void chunk_pair_bits_differ(const chunk_pair *p, uint32_t key, uint64_t *masks)
+INLINE bool chunk_pair_bits_differ(const chunk_pair *p, uint32_t key, uint64_t *masks)
 {
-    for (int side = 0; side < 2; side++) {
-        const uint64_t *words = p->unit[side] ? bit_words(bit_store_of(p->world[side], key), p->unit[side]) : NULL;
-        for (uint32_t i = 0; words && i < BIT_WORDS; i++) masks[i] ^= words[i];
-    }
+    const uint64_t *words[2];
+    for (int side = 0; side < 2; side++)
+        words[side] = p->unit[side] ? bit_words(bit_store_of(p->world[side], key), p->unit[side]) : NULL;
+    if (words[0] == words[1]) return false;
+    for (uint32_t i = 0; i < BIT_WORDS; i++) masks[i] |= (words[0] ? words[0][i] : 0) ^ (words[1] ? words[1][i] : 0);
+    return true;
 }
 /* The first row that a mask names; REEF_BLOCK_ROWS: none. */
 INLINE uint32_t mask_first(const uint64_t *masks)

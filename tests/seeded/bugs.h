@@ -332,6 +332,6 @@ extern int reef_bug;
     X(671, "types of modules that are loaded are named as left behind") \
     X(672, "a unique value isn't free when its entity has lost the component") \
     X(673, "in another state only the first unique value of each block is known") \
-    X(680, "of a column that two worlds have the last row of each chunk is never compared")
+    X(680, "of 64 rows that two worlds have the last one is never compared")
 
 #endif
