@@ -78,7 +78,7 @@ static void row_leave(reef_world *w, const shape *s, reef_slot *slots, uint32_t 
 static bool destroy_run(reef_world *w, reef_entity e, uint32_t place, death_told told)
 {
     if (!record_owned(w, e.index) && !reef__record_own(w, e.index)) return false;
-    if (w->ring_next == w->ring_end && !reef__id_free_prepare(w)) return false;
+    if (!reef__id_free_prepare(w)) return false;
     if (w->state.name_count && !reef__name_prepare_forget(w, e)) return false;
     if (stored_any(w) && !reef__stored_prepare_end(w, e)) return false;
     table *t = NULL;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cells of two metres, as near_cell says. Only creatures have bodies, and all of them swim: so it carries these alone. */
+/* Cells of two metres, as near_cell says. Only creatures have bodies, and all of them swim: so it carries these
+ * alone. */
 REEF_PLACE(Position, x, y, .cell = 2, .edges = {{-NEAR_SIDE, NEAR_SIDE}, {-NEAR_SIDE, NEAR_SIDE}}, .walls = true,
            .whole = true, .carries = "Body");
 
