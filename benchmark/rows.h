@@ -105,8 +105,8 @@
  *   obs_add_collected the same as obs_add, by a collected observer, outside of a flush
  *   obs_unrelated     100,000 entities with Position and Velocity are made, set and related to others, and half of them
  *                     are destroyed, while there is an observer of a tag that nobody uses. In raw's column: without it
- *   spawn_hooks, _tracked, _observed   entities with two components are spawned by a list, and destroyed: one of the two
- *                     has a copy and a destroy hook, or is tracked, or an observer is told that it comes and goes
+ *   spawn_hooks, _tracked, _observed   entities with two components are spawned by a list and destroyed: one of the
+ *                     two has a copy and a destroy hook, or is tracked, or an observer is told that it comes and goes
  *   spawn_deferred_loop   a loop that records commands makes an entity with Position and Velocity for each that it
  *                     finds; the loop's end, which makes them, is in it. No baseline
  *   rel_add           100,000 entities are related to 1,000 others by an exclusive relation, entity i to
@@ -258,8 +258,8 @@
  *   near_10           100,000 points at random, in 2D, about ten in a circle of radius 1. Each asks for those around it
  *                     and sums up pushes away from them. raw: a uniform grid of counted cells of side 1, whose rows are
  *                     looked at in a loop that sums as it goes. Op: a point
- *   near_ghosts       near_10 in a tick of a rank: one in ten is a ghost, which is found but doesn't ask; all others
- *                     have moved, and the picture is made first. raw: the counting sort, and the same questions. Op: a point
+ *   near_ghosts       near_10 in a tick of a rank: one in ten is a ghost, which is found but doesn't ask; the others
+ *                     moved, and the picture is made first. raw: the counting sort, and the same questions. Op: a point
  *   pairs             near_10 over all pairs, each once; raw looks at half of the cells around. Op: a point
  *   pairs_2           pairs on 2 threads; in raw's column on one; the clock on the wall
  *   place_refresh     1,000,000 such points have moved by a tenth of a cell: the picture is made anew and asked once.
