@@ -106,7 +106,11 @@ async function first_page() {
 async function searching() {
     const page = await new_page();
     await page.goto(address + "manual/queries.html");
-    await page.keyboard.press("/");
+    // Before its scripts run, a page hears no key: whoever types then, types again.
+    for (let tries = 0; tries < 100 && !(await page.$("dialog.search-box[open]")); tries++) {
+        await page.keyboard.press("/");
+        await page.waitForTimeout(300);
+    }
     await page.waitForSelector("dialog.search-box[open] input");
     const first = async (typed) => {
         await page.fill("dialog.search-box input", typed);
