@@ -458,7 +458,7 @@ INLINE bool store_direct(const reef_world *w, const value_store *s)
 
 static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
-    value_store *s = store_near(w, c);
+    value_store *s = store_writable(w, c);
     if (UNLIKELY(args != NULL || !store_direct(w, s))) return reef__row_add(w, COMES_ADD, e, c, args, out);
     char *at =
         s->paged ? store_add_cached(&w->hot, s, e, s->size, true) : store_add_cached(&w->hot, s, e, s->size, false);
@@ -585,7 +585,7 @@ static NOINLINE reef_status stored_set(reef_world *w, reef_entity e, reef_compon
 reef_status reef_set_stored_(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     if (UNLIKELY(!WORLD_GIVEN_SHORT(w))) return REEF_BAD_ARGUMENT;
-    value_store *s = store_near(w, c);
+    value_store *s = store_writable(w, c);
     if (UNLIKELY(value == NULL || size != s->size)) return reef_set_id(w, e, c, value, size);
     char *at = s->paged ? store_add_cached(&w->hot, s, e, size, true) : store_add_cached(&w->hot, s, e, size, false);
     if (UNLIKELY(at == NULL)) return stored_set(w, e, c, s, value, size);
@@ -628,7 +628,7 @@ static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_com
 /* Values of 8 bytes are so common that their move is worth instructions of its own. */
 static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c)
 {
-    value_store *s = store_near(w, c);
+    value_store *s = store_writable(w, c);
     if (LIKELY(s->paged       ? store_remove_cached(&w->hot, s, e, s->size, true)
                : s->size == 8 ? store_remove_cached(&w->hot, s, e, 8, false)
                               : store_remove_cached(&w->hot, s, e, s->size, false)))

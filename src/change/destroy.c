@@ -4,8 +4,8 @@
  * of the ring of free ids with the next generation. destroy_go is the fast path: it tests that this world alone
  * holds everything it writes, then needs no memory. destroy_run is the general one: it prepares everything that may
  * fail, and then changes the world. Around it entity_end tells observers: where one component is watched, directly, or
- * else by a plan. reef_world_clear collects all entities first, in
- * visiting order, and prepares for all of them, so that it does all or nothing; reef_destroy_many goes one by one. */
+ * else by a plan. reef_world_clear collects all entities first, in visiting order, and prepares for all of them, so
+ * that it does all or nothing; reef_destroy_many goes one by one. */
 #include "change/destroy.h"
 #include "base/memory.h"
 #include "base/platform.h"

@@ -14,8 +14,8 @@
 enum { SPAWN_FEW = 16 }; /* the most values of one entity that these ways take */
 
 /* Makes one entity of these values, which are all that is in a row of the table with this shape. `slot`: where each of
- * them goes, which value_fits said; NULL: that isn't known yet. True: it was done, or
- * *e is null and the failure is reported. False: the values aren't so, or the world is locked, and nothing was done. */
+ * them goes, which value_fits said; NULL: that isn't known yet. True: it was done, or *e is null and the failure is
+ * reported. False: the values aren't so, or the world is locked, and nothing was done. */
 typedef bool (*row_spawner)(reef_world *w, const char *op, const shape *s, const reef_value *values, uint32_t count,
                             const uint32_t *slot, reef_entity *e);
 bool reef__row_spawn(reef_world *w, const char *op, const shape *s, const reef_value *values, uint32_t count,

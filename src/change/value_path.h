@@ -35,8 +35,8 @@ INLINE bool switch_turn(reef_world *world, reef_entity e, reef_component c, bool
     *h->cached.count += on ? 1 : UINT64_MAX;
     return true;
 }
-/* The store of a type, or an empty one. */
-INLINE reef_store *store_near(const reef_world *w, reef_component c)
+/* The store of a type for writing, or an empty one, which isn't written. */
+INLINE reef_store *store_writable(const reef_world *w, reef_component c)
 {
     return (reef_store *)(uintptr_t)store_of(w, c.id);
 }

@@ -2,7 +2,6 @@
 #include "storage/observed.h"
 #include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/read.h"
 #include "storage/world_data.h"
 
 bool reef__table_watched(const reef_world *w, uint32_t id)
@@ -21,14 +20,5 @@ bool reef__leave_watched(const reef_world *w, uint32_t from, uint32_t to)
     bool found = false;
     for (uint32_t i = 0; i < o->watched_count && !found; i++)
         found = slot_find(w, o->watched[i], from) != 0 && slot_find(w, o->watched[i], to) == 0;
-    return found;
-}
-
-bool reef__entity_watched(const reef_world *w, reef_entity e)
-{
-    if (!observed(w) || w->slow & SLOW_WATCHED) return observed(w);
-    const observing_head *o = (const observing_head *)(const void *)w->observing;
-    bool found = false;
-    for (uint32_t i = 0; i < o->watched_count && !found; i++) found = has_itself(w, e, reef__type_of(o->watched[i]));
     return found;
 }

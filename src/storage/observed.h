@@ -149,11 +149,9 @@ INLINE bool values_watched(const reef_world *w, const reef_value *values, uint32
     for (uint32_t i = 0; i < count && !found; i++) found = watched(w, values[i].component.id & ~BIT_DISABLED);
     return found;
 }
-/* May rows that are made or end in a table concern an observer, or one that leaves for another table, or the end of an
- * entity? */
+/* May rows that are made or end in a table concern an observer, or one that leaves for another table? */
 bool reef__table_watched(const reef_world *w, uint32_t id);
 bool reef__leave_watched(const reef_world *w, uint32_t from, uint32_t to);
-bool reef__entity_watched(const reef_world *w, reef_entity e);
 
 /* A value is about to be destroyed. If somebody is told of it, it is kept until then. */
 INLINE bool observe_keep(reef_world *w, const type *t, void *slot) { return observers_by(w)->keep(w, t, slot); }

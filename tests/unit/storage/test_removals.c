@@ -361,7 +361,10 @@ static void readers_are_refused_where_they_must_be(void **state)
     reef_entity e = reef_create(w);
     assert_ok(reef_add_id(w, e, owner, NULL, NULL));
     assert_ok(reef_destroy(w, e));
-    told(w, of_owner, e);
+    reef_hold_readers(w, true);
+    assert_zero(w, REEF_LOCKED, reef_removals_next(w, of_owner, NULL, NULL));
+    reef_hold_readers(w, false);
+    told(w, of_owner, e);                                                      /* it waited */
     assert_zero(w, REEF_BAD_ARGUMENT, reef_removals_next(w, r, NULL, &value)); /* it keeps no values */
     assert_zero(w, REEF_NOT_ALIVE, reef_removals_next(w, (reef_removals){0, 0, 0}, NULL, NULL));
     assert_zero(other, REEF_OTHER_WORLD, reef_removals_next(other, r, NULL, NULL));
