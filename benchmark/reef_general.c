@@ -28,6 +28,8 @@ static const reef_hooks tracked_hooks = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Hooked, &hooked_hooks);
 REEF_COMPONENT_HOOKS(Tracked, &tracked_hooks);
 REEF_TAG(Unused);
+REEF_TAG(Idle);
+REEF_TAG(Busy);
 REEF_RELATION(Follows, REEF_EXCLUSIVE);
 
 typedef struct general {
@@ -241,6 +243,46 @@ static uint64_t life_sum(void *p)
     return observed + reef_count_alive(s->w) + s->handle[s->r->n / 2].generation;
 }
 
+/* ---- several components change at once ---- */
+
+static void list_run(void *p)
+{
+    state *s = ((general *)p)->s;
+    const uint32_t n = s->r->n;
+    for (uint32_t i = 0; i < n; i++)
+        reef_change(s->w, s->handle[i], reef_with(Velocity, 1, 1), reef_tag(Busy), reef_without(Idle));
+    for (uint32_t i = 0; i < n; i++)
+        reef_change(s->w, s->handle[i], reef_without(Velocity), reef_without(Busy), reef_tag(Idle));
+}
+static void singly_run(void *p)
+{
+    state *s = ((general *)p)->s;
+    const uint32_t n = s->r->n;
+    for (uint32_t i = 0; i < n; i++) {
+        reef_set(s->w, s->handle[i], Velocity, 1, 1);
+        reef_add(s->w, s->handle[i], Busy);
+        reef_remove(s->w, s->handle[i], Idle);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        reef_remove(s->w, s->handle[i], Velocity);
+        reef_remove(s->w, s->handle[i], Busy);
+        reef_add(s->w, s->handle[i], Idle);
+    }
+}
+static void *idle_setup(const bench_row *r)
+{
+    general *g = general_setup(r);
+    for (uint32_t i = 0; i < r->n; i++) reef_add(g->s->w, g->s->handle[i], Idle);
+    singly_run(g); /* both ways know their tables */
+    list_run(g);
+    return g;
+}
+static uint64_t idle_sum(void *p)
+{
+    const state *s = ((general *)p)->s;
+    return reef_count(s->w, Idle) * 3 + reef_count(s->w, Busy) + reef_count(s->w, Velocity);
+}
+
 /* ---- entities that a recording loop makes ---- */
 
 static void *spawner_setup(const bench_row *r)
@@ -288,6 +330,7 @@ const row_impl reef_general_rows[] = {
     {ROW_spawn_hooks, life_setup, life_run, life_sum, general_free, NULL},
     {ROW_spawn_tracked, life_setup, life_run, life_sum, general_free, NULL},
     {ROW_spawn_observed, life_setup, life_run, life_sum, general_free, NULL},
+    {ROW_change_list, idle_setup, list_run, idle_sum, general_free, NULL},
     {ROW_spawn_deferred_loop, spawner_setup, spawner_run, spawner_sum, general_free, spawner_expected},
     {0},
 };
@@ -302,5 +345,6 @@ const row_impl reef_alone_general_rows[] = {
     {ROW_spawn_hooks, plain_life_setup, plain_life_run, life_sum, general_free, NULL},
     {ROW_spawn_tracked, plain_life_setup, plain_life_run, life_sum, general_free, NULL},
     {ROW_spawn_observed, plain_life_setup, plain_life_run, life_sum, general_free, NULL},
+    {ROW_change_list, idle_setup, singly_run, idle_sum, general_free, NULL},
     {0},
 };

@@ -238,42 +238,6 @@ static COLD reef_status remove_instead(reef_world *w, const char *op, reef_entit
     return meant.id != c.id ? reef_remove_id(w, e, meant) : reef__failure(w, absence(w, e, c), op, c, e, 0);
 }
 
-uint32_t reef__set_after(const reef_world *w, uint32_t from, const reef_value *values, uint32_t count, uint32_t *ids)
-{
-    const shape *s = shape_of(w->family, from);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < s->component_count; i++) {
-        bool named = false;
-        for (uint32_t j = 0; j < count && !named; j++) named = values[j].component.id == s->component[i];
-        if (!named) ids[n++] = s->component[i];
-    }
-    for (uint32_t j = 0; j < count; j++)
-        if (values[j].kind != REEF_VALUE_REMOVE && in_table(reef__type_of(values[j].component.id)))
-            ids[n++] = values[j].component.id;
-    return n;
-}
-
-static reef_status change_values(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count)
-{
-    uint32_t ids[2 * REEF_COMPONENTS_MAX], place = place_of(w, e);
-    uint32_t from = reef_slots_at(&w->hot, place)[0].head.table, to = from;
-    bool moves = false;
-    spread x;
-    reef_status s = reef__spread_make(w, &x, e, values, count);
-    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, e, 0);
-    for (uint32_t i = 0; i < x.count; i++) {
-        uint32_t c = x.values[i].component.id;
-        if (component_there(w, reef__type_of(c), e, place, from) == (x.values[i].kind == REEF_VALUE_REMOVE))
-            moves = true;
-    }
-    if (w->locks && (moves || w->notifying)) s = REEF_LOCKED;
-    else if (moves) to = reef__graph_table(w, ids, reef__set_after(w, from, x.values, x.count, ids), &s);
-    s = s == REEF_OK && to ? reef__change_apply(w, op, e, place, to, x.values, x.count)
-                           : reef__failure(w, s, op, (reef_component){0}, e, 0);
-    reef__spread_free(w, &x);
-    return s;
-}
-
 /* Changes one component, and nothing else comes along. `has`: it is there already. */
 static reef_status one_change(reef_world *w, const char *op, reef_entity e, const type *t, reef_value *value,
                               uint32_t place, bool has)
@@ -313,7 +277,8 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     if (more && t->home != REEF_MULTI) return reef__failure(w, REEF_EXISTS, op, c, e, 0);
     if (w->locks && (has == remove || more || w->notifying)) return reef__failure(w, REEF_LOCKED, op, c, e, 0);
     if (more) return reef__multi_add(w, op, e, t, &value, out);
-    if (UNLIKELY(t->need_count != 0) && !has && !reef__table_meets(w, from, t)) s = change_values(w, op, e, &value, 1);
+    if (UNLIKELY(t->need_count != 0) && !has && !reef__table_meets(w, from, t))
+        s = reef__list_change_general(w, op, e, &value, 1);
     else s = one_change(w, op, e, t, &value, place, has);
     if (s != REEF_OK) return s;
     if (observed(w)) return *out = remove ? NULL : reef__cell_now(w, e, c), has || remove ? REEF_OK : REEF_ADDED;
@@ -654,44 +619,6 @@ reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
     if (kind == ELSEWHERE_STORES) return stored_remove(w, e, c);
     if (switch_turn(w, e, c, false)) return REEF_OK;
     return switch_remove(w, e, c);
-}
-
-/* ---- several at once ---- */
-
-/* True if the change only writes components that the entity already has. */
-static COLD bool all_there(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const reef_component c = values[i].component;
-        const bool has = has_itself(w, e, reef__type_of(c.id));
-        if (values[i].kind == REEF_VALUE_REMOVE || !has) return false;
-    }
-    return place_of(w, e) != PLACE_DEAD;
-}
-
-COLD reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, const reef_value *values,
-                                   uint32_t count, bool absent)
-{
-    const reef_component c = {count == 1 ? values->component.id : 0};
-    if (place_of(w, e) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
-    const bool more = absent && has_itself(w, e, reef__type_of(c.id));
-    if (more && reef__type_of(c.id)->home != REEF_MULTI) return reef__failure(w, REEF_EXISTS, op, c, e, 0);
-    if (more) return reef__multi_add(w, op, e, reef__type_of(c.id), values, NULL);
-    return change_values(w, op, e, values, count);
-}
-
-reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
-{
-    static const char op[] = "reef_change";
-    if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
-    if (w->running) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
-    if (place_of(w, e) == PLACE_DEAD && !deferred_to(w, e))
-        return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
-    reef_status s = reef__values_check(w, NULL, op, e, values, count, VALUES_CHANGE, 1);
-    if (s != REEF_OK) return s;
-    if (w->commands && (w->notifying || !all_there(w, e, values, count)))
-        return reef__command_values(w, w->commands, COMMAND_CHANGE, op, e, values, count);
-    return change_values(w, op, e, values, count);
 }
 
 COLD reef_status reef_remove_all(reef_world *w, reef_entity e)

@@ -35,31 +35,11 @@
 #include "change/apply.h"
 #include "change/component.h"
 #include "change/row_move.h"
+#include "change/row_reserve.h"
 #include "reef/observer.h"
 
 /* ---- reserving ---- */
 
-INLINE bool table_owned(const reef_world *w, uint32_t id)
-{
-    return paged_owned(&w->state.tables, id / TABLES_PER_PAGE, w->hot.fork_version);
-}
-INLINE bool record_reserve(reef_world *w, uint32_t index)
-{
-    return LIKELY(record_owned(w, index)) || reef__record_own(w, index) != NULL;
-}
-INLINE bool written_now(const reef_world *w, const reef_slot *slots)
-{
-    return slots[SLOT_ENTITIES].version == w->hot.version;
-}
-
-/* Chunks for a row that leaves the old table, for the last one there, which fills the hole, and for the new row. */
-static bool chunks_reserve(reef_world *w, const row_place *x, table *from, table *to)
-{
-    if (!reef__chunk_own(w, from, place_unit(x->place))) return false;
-    if (from->shape->hooked && !reef__chunk_own(w, from, from->last)) return false;
-    if (place_row(from->next - 1) == 0 && !reef__table_prepare_pop(w, from)) return false;
-    return reef__table_room(w, to);
-}
 static bool move_bits_reserve(reef_world *w, uint32_t c, bool remove, const row_place *x, table *from, table *to)
 {
     const uint64_t mask = from->bits;
@@ -114,13 +94,6 @@ static COLD reef_status change_failed(reef_world *w, const char *op, reef_entity
     return reef__failure(w, s, op, named, e, 0);
 }
 
-/* Does somebody read what is removed of a tracked type? */
-INLINE bool removals_read(const reef_world *w, const type *t)
-{
-    const track_store *s = reef__track_of(w, t->id);
-    return s && s->readers;
-}
-
 /* What a tracked component needs: the page of its stamps when it comes; whether somebody reads that it goes. */
 typedef struct row_track {
     stamp_page *stamps;
@@ -132,29 +105,13 @@ INLINE bool move_reserve(reef_world *w, row_place *x, const type *t, const struc
                          row_track *track)
 {
     table *const from = k->from, *const to = k->to;
-    const uint32_t last = from->next - 1;
-    if (UNLIKELY(!record_owned(w, HANDLE_INDEX(x->h)))) {
-        if (reef__record_own(w, HANDLE_INDEX(x->h)) == NULL) return false;
-        x->record = (char *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(x->h));
-    }
-    reef_slot *tail = unit_slots(w, from->last), *end = unit_slots(w, to->last);
-    if (!record_reserve(w, HANDLE_INDEX(handle_at(tail, place_row(last))))) return false;
-    const bool ready = LIKELY(written_now(w, x->slots) && place_row(last) != 0 && to->next != to->end) &&
-                       written_now(w, end) && (written_now(w, tail) || !from->shape->hooked);
-    if (UNLIKELY(!ready)) {
-        if (!chunks_reserve(w, x, from, to)) return false;
-        x->slots = reef_slots_at(&w->hot, x->place);
-        tail = unit_slots(w, from->last);
-        end = unit_slots(w, to->last);
-    }
+    if (UNLIKELY(!rows_reserve(w, x, from, to))) return false;
     if (UNLIKELY(from->bits != 0) && !move_bits_reserve(w, t->id, remove, x, from, to)) return false;
     if (UNLIKELY(t->tracked)) {
         track->logged = remove && removals_read(w, t);
         if (track->logged && !reef__removals_prepare(w, t->id, 1)) return false;
         if (!remove && !(track->stamps = reef__track_page(w, t->id, HANDLE_INDEX(x->h)))) return false;
     }
-    from->tail = tail;
-    to->tail = end;
     return true;
 }
 

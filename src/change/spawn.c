@@ -658,7 +658,6 @@ INLINE uint64_t set_key(const reef_value *values, uint32_t count)
         key += (values[i].component.id + 1) * 0x9E3779B97F4A7C15u ^ (uint64_t)values[i].component.id << 40;
     return key;
 }
-INLINE uint32_t set_index(uint64_t key) { return (uint32_t)(key >> 32 ^ key) % SET_CACHE; }
 
 static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint32_t count)
 {
@@ -674,8 +673,7 @@ static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint
     }
     if (shape_of(w->family, id)->component_count != count - related) return e;
     const uint64_t key = set_key(values, count);
-    w->set_cache[set_index(key)].key = reef__table_watched(w, id) ? ~key : key;
-    w->set_cache[set_index(key)].table = id;
+    set_remember(w, reef__table_watched(w, id) ? ~key : key, id);
     return e;
 }
 
@@ -684,9 +682,8 @@ static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint
 INLINE uint32_t set_table(const reef_world *w, const reef_value *values, uint32_t count, bool watched_too)
 {
     const uint64_t key = set_key(values, count);
-    const uint32_t i = set_index(key);
-    return LIKELY(w->set_cache[i].key == key) || (watched_too && w->set_cache[i].key == ~key) ? w->set_cache[i].table
-                                                                                              : 0;
+    const uint32_t id = set_recall(w, key);
+    return UNLIKELY(id == 0) && watched_too ? set_recall(w, ~key) : id;
 }
 
 /* The id and the place are known before, so that the relations can be prepared. (Row tree_build_spawn: by the general

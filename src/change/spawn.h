@@ -7,6 +7,7 @@
 #include "type/type.h"
 #include "storage/layout.h"
 #include "storage/split_columns.h"
+#include "storage/world_data.h"
 #include "reef/component.h"
 
 /* n rows of one table that are made: in the order of their numbers, the last of the table. */
@@ -57,6 +58,20 @@ reef_status reef__clone_into(reef_world *w, reef_entity source, uint32_t n, reef
 COLD uint32_t reef__listed_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status);
 
 void reef__bundles_drop(reef_world *w);
-void reef__sets_distrust(reef_world *w); /* forgets which sets of types were spawned last */
+
+/* The world's memory of lists of values: a key, and the table to which the list led the last time. 0: it isn't known.
+ */
+INLINE uint32_t set_index(uint64_t key) { return (uint32_t)(key >> 32 ^ key) % SET_CACHE; }
+INLINE uint32_t set_recall(const reef_world *w, uint64_t key)
+{
+    const uint32_t i = set_index(key);
+    return LIKELY(w->set_cache[i].key == key) ? w->set_cache[i].table : 0;
+}
+INLINE void set_remember(reef_world *w, uint64_t key, uint32_t table_id)
+{
+    w->set_cache[set_index(key)].key = key;
+    w->set_cache[set_index(key)].table = table_id;
+}
+void reef__sets_distrust(reef_world *w); /* forgets all of them */
 
 #endif

@@ -86,7 +86,7 @@ struct reef_world {
     struct {
         uint64_t key;
         uint32_t table;
-    } set_cache[SET_CACHE]; /* for reef_spawn: set of components -> table */
+    } set_cache[SET_CACHE]; /* for reef_spawn and reef_change: list of components -> table (src/change/spawn.h) */
     struct {
         uint32_t from, to, described;
     } copy_cache[COPY_CACHE]; /* for reef_instantiate: src/change/instance.c */

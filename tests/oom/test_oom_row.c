@@ -1,4 +1,5 @@
-/* The allocation sweep for single components of entities whose edges are known (src/change/row_change.c): each
+/* The allocation sweep for components of one entity whose edges are known (src/change/row_change.c), and for lists of
+ * them whose tables are (src/change/list_change.c): each
  * allocation of the call fails in turn, where a first entity of the same table has been changed just before. Rows have
  * hooks, bits, stamps and observers; tables are about to grow, or shared with a fork. */
 #include "oom_sweep.h"
@@ -131,6 +132,13 @@ CALL(remove_hooked, reef_remove(s->w, s->e[i], Tracked))
 CALL(set_stamped, reef_set(s->w, s->e[i], Stamped, 9))
 CALL(set_stamped_new, reef_set(s->w, s->e[i], Stamped, 9))
 CALL(remove_stamped, reef_remove(s->w, s->e[i], Stamped))
+CALL(change_two, reef_change(s->w, s->e[i], reef_with(Velocity, 3, 4), reef_without(Mass)))
+CALL(change_there, reef_change(s->w, s->e[i], reef_with(Mass, 9), reef_with(Velocity, 3, 4)))
+CALL(change_hooked, reef_change(s->w, s->e[i], reef_with(Tracked, .value = 9), reef_default(Loose), reef_tag(Frozen)))
+CALL(change_hooked_away, reef_change(s->w, s->e[i], reef_without(Tracked), reef_default(Loose)))
+CALL(change_stamped, reef_change(s->w, s->e[i], reef_with(Stamped, 9), reef_tag(Frozen)))
+CALL(change_stamped_away, reef_change(s->w, s->e[i], reef_without(Stamped), reef_tag(Frozen)))
+CALL(change_switch, reef_change(s->w, s->e[i], reef_without(Mass), reef_tag(Seen), reef_without(Awake)))
 
 /* The new table has this many rows when the call comes: it is full. */
 static void nearly_full(sweep *s)
@@ -177,6 +185,21 @@ static const trial trials[] = {
     TRIAL(with_collected, remove_mass),
     TRIAL(with_immediate_hooked, set_hooked),
     TRIAL(with_immediate_hooked, remove_hooked),
+    TRIAL(plain, change_two),
+    TRIAL(plain, change_there),
+    TRIAL(plain, change_hooked),
+    TRIAL(plain, change_stamped),
+    TRIAL(nearly_full, change_there),
+    TRIAL(hooked, change_hooked),
+    TRIAL(hooked, change_hooked_away),
+    TRIAL(stamped, change_stamped),
+    TRIAL(stamped, change_stamped_away),
+    TRIAL(with_row_bits, change_two),
+    TRIAL(with_row_bits, change_switch),
+    TRIAL(with_immediate, change_two),
+    TRIAL(with_collected, change_there),
+    TRIAL(with_immediate_hooked, change_hooked),
+    TRIAL(with_immediate_hooked, change_hooked_away),
 };
 
 static uint64_t sweep_all(bool shared, bool hooks)

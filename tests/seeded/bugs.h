@@ -330,6 +330,11 @@ extern int reef_bug;
     X(658, "reef_net: a player who stops since nothing is agreed on is blamed for it") \
     X(659, "reef_net: a guest who can't get the inputs any more isn't sent away") \
     X(671, "types of modules that are loaded are named as left behind") \
+    X(681, "where a hook refuses, a list whose table is remembered leaves the values that were made before") \
+    X(682, "a list whose table is remembered leaves the mark that a component which goes is disabled") \
+    X(683, "a list whose table is remembered doesn't stamp what it overwrites") \
+    X(684, "a list whose table is remembered doesn't destroy the values that it replaces") \
+    X(685, "a list whose table is remembered logs no removals") \
     X(672, "a unique value isn't free when its entity has lost the component") \
     X(673, "in another state only the first unique value of each block is known") \
     X(680, "of 64 rows that two worlds have the last one is never compared")
