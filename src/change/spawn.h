@@ -59,8 +59,7 @@ COLD uint32_t reef__listed_table(reef_world *w, const reef_value *values, uint32
 
 void reef__bundles_drop(reef_world *w);
 
-/* The world's memory of lists of values: a key, and the table to which the list led the last time. 0: it isn't known.
- */
+/* The world's memory of lists of values: a key, and the table to which the list led the last time (0: not known). */
 INLINE uint32_t set_index(uint64_t key) { return (uint32_t)(key >> 32 ^ key) % SET_CACHE; }
 INLINE uint32_t set_recall(const reef_world *w, uint64_t key)
 {
