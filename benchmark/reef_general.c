@@ -27,7 +27,10 @@ static const reef_hooks hooked_hooks = {.copy = hooked_copy, .destroy = hooked_d
 static const reef_hooks tracked_hooks = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Hooked, &hooked_hooks);
 REEF_COMPONENT_HOOKS(Tracked, &tracked_hooks);
+typedef Hooked Far;
+REEF_COMPONENT_IN(Far, REEF_SPARSE);
 REEF_TAG(Unused);
+REEF_SWITCH(Lit);
 REEF_TAG(Idle);
 REEF_TAG(Busy);
 REEF_RELATION(Follows, REEF_EXCLUSIVE);
@@ -204,6 +207,8 @@ static void life_run(void *p)
         const Position at = pos_of(i);
         const reef_value second = s->r->id == ROW_spawn_hooks     ? reef_with(Hooked, 1, 1)
                                   : s->r->id == ROW_spawn_tracked ? reef_with(Tracked, 1, 1)
+                                  : s->r->id == ROW_spawn_sparse  ? reef_with(Far, 1, 1)
+                                  : s->r->id == ROW_spawn_switch  ? reef_tag(Lit)
                                                                   : reef_with(Velocity, 1, 1);
         s->handle[i] = reef_spawn(s->w, reef_with(Position, at.x, at.y), second);
     }
@@ -330,6 +335,8 @@ const row_impl reef_general_rows[] = {
     {ROW_spawn_hooks, life_setup, life_run, life_sum, general_free, NULL},
     {ROW_spawn_tracked, life_setup, life_run, life_sum, general_free, NULL},
     {ROW_spawn_observed, life_setup, life_run, life_sum, general_free, NULL},
+    {ROW_spawn_sparse, life_setup, life_run, life_sum, general_free, NULL},
+    {ROW_spawn_switch, life_setup, life_run, life_sum, general_free, NULL},
     {ROW_change_list, idle_setup, list_run, idle_sum, general_free, NULL},
     {ROW_spawn_deferred_loop, spawner_setup, spawner_run, spawner_sum, general_free, spawner_expected},
     {0},
@@ -345,6 +352,8 @@ const row_impl reef_alone_general_rows[] = {
     {ROW_spawn_hooks, plain_life_setup, plain_life_run, life_sum, general_free, NULL},
     {ROW_spawn_tracked, plain_life_setup, plain_life_run, life_sum, general_free, NULL},
     {ROW_spawn_observed, plain_life_setup, plain_life_run, life_sum, general_free, NULL},
+    {ROW_spawn_sparse, plain_life_setup, plain_life_run, life_sum, general_free, NULL},
+    {ROW_spawn_switch, plain_life_setup, plain_life_run, life_sum, general_free, NULL},
     {ROW_change_list, idle_setup, singly_run, idle_sum, general_free, NULL},
     {0},
 };

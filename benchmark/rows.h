@@ -107,6 +107,7 @@
  *                     are destroyed, while there is an observer of a tag that nobody uses. In raw's column: without it
  *   spawn_hooks, _tracked, _observed   entities with two components are spawned by a list and destroyed: one of the
  *                     two has a copy and a destroy hook, or is tracked, or an observer is told that it comes and goes
+ *   spawn_sparse, _switch   the same where the second one is in REEF_SPARSE, or a switch
  *   change_list       an entity goes from one state to another and back, each time by one reef_change of three
  *                     components. In raw's column: reef by three calls of one component each
  *   spawn_deferred_loop   a loop that records commands makes an entity with Position and Velocity for each that it
@@ -379,6 +380,8 @@ static inline bool join_open(uint32_t k) { return k % 4 != 3; }
     X(spawn_hooks, N_100K, 2, 1, N_100K, NS) \
     X(spawn_tracked, N_100K, 2, 1, N_100K, NS) \
     X(spawn_observed, N_100K, 2, 1, N_100K, NS) \
+    X(spawn_sparse, N_100K, 2, 1, N_100K, NS) \
+    X(spawn_switch, N_100K, 2, 1, N_100K, NS) \
     X(change_list, N_100K, 2, 1, N_100K, NS) \
     X(spawn_deferred_loop, N_100K, 2, 1, N_100K, NS) \
     X(rel_add, N_100K, N_1K, 1, N_100K, NS) \

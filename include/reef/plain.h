@@ -14,6 +14,7 @@
  *     reef_undeclare_         reef_type_new
  *     reef_bring_relations_   reef_type_new
  *     reef_bring_hooks_       reef_type_new
+ *     reef_bring_rows_        reef_type_new
  *     reef_bring_subtypes_    reef_type_new
  *     reef_get                reef_get_id
  *     reef_mut                reef_mut_id

@@ -68,8 +68,9 @@ typedef struct reef_type_decl {
      * only be that of another copy of reef in the program, whose ids are others, and each call asks the library */
     uint32_t shown;
     /* of a relation type reef_bring_relations_, of a subtype reef_bring_subtypes_, of others with hooks
-     * reef_bring_hooks_: called before the type is registered. It alone names the code of relations, of subtypes, or of
-     * unique fields (which subtypes don't have), so that other programs are linked without that code */
+     * reef_bring_hooks_, and of others in another home than tables reef_bring_rows_: called before the type is
+     * registered. It alone names the code of relations, of subtypes, of unique fields (which subtypes don't have), or
+     * of rows that aren't plain, so that other programs are linked without that code */
     void (*brings)(void);
 } reef_type_decl;
 
@@ -78,6 +79,8 @@ REEF_API void reef_declare(reef_type_decl *decl);
 /* Takes a declaration out of the list, if nothing has used it yet. The macros call it when the library that the
  * declaration is in is unloaded; a type that was used stays. Any thread. */
 REEF_API void reef_undeclare_(reef_type_decl *decl);
+/* Lets the library find its code for rows with values outside of tables. Only declarations name this. */
+REEF_API void reef_bring_rows_(void);
 /* The id of a declared type; {0} if the declaration contradicts another of the same name (reef_declare_error says how)
  * or memory runs out. Any thread. */
 REEF_API reef_component reef_resolve(reef_type_decl *decl) REEF_PURE;
@@ -109,14 +112,16 @@ REEF_API reef_component reef_resolve(reef_type_decl *decl) REEF_PURE;
      REEF_CAST(int, reef_home_by_REEF_COMPONENT_##T) <= REEF_CAST(int, REEF_COLD))
 
 /* A component whose data is the C type T. T is a single identifier: give other types one by a typedef. */
-#define REEF_COMPONENT(T) REEF_COMPONENT_IN(T, REEF_TABLE)
+#define REEF_COMPONENT(T) \
+    REEF_DECLARE_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), REEF_TABLE, 0)
 /* A component in another home: REEF_COMPONENT_IN(Burning, REEF_SPARSE). */
 #define REEF_COMPONENT_IN(T, home) \
-    REEF_DECLARE_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), home, 0)
+    REEF_DECLARE_AS_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), home, 0, 0, 0, \
+                     reef_bring_rows_)
 /* A component in pages of `page_rows` values each: a power of two, 1 ... REEF_PAGE_ROWS_MAX. */
 #define REEF_COMPONENT_PAGED(T, page_rows) \
     REEF_DECLARE_AS_(T, REEF_CAST(uint32_t, sizeof(T)), REEF_CAST(uint32_t, REEF_ALIGNOF(T)), REEF_PAGED, 0, \
-                     page_rows, 0, 0)
+                     page_rows, 0, reef_bring_rows_)
 /* A second component with the data of an existing C type: REEF_COMPONENT_AS(Target, Position). */
 #define REEF_COMPONENT_AS(Name, T) \
     typedef T Name; \
@@ -128,7 +133,7 @@ REEF_API reef_component reef_resolve(reef_type_decl *decl) REEF_PURE;
 /* A tag that is one bit a row. */
 #define REEF_SWITCH(Name) \
     REEF_TAG_STRUCT_(Name) \
-    REEF_DECLARE_(Name, 0, 1, REEF_BIT, 0)
+    REEF_DECLARE_AS_(Name, 0, 1, REEF_BIT, 0, 0, 0, reef_bring_rows_)
 
 /* Declares the fields of a type, at most 64; reef/field.h says how. Place it after the declaration of the type, in the
  * same file. */

@@ -37,7 +37,6 @@
 #include "reef/code.h"
 #include "reef/loop_settings.h"
 #include "reef/log.h"
-#include "reef/control.h"
 #include "reef/file.h"
 #include "reef/type_info.h"
 #include <stdarg.h>

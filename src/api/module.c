@@ -28,7 +28,6 @@
 #include "reef/component.h"
 #include "reef/module.h"
 #include "reef/query.h"
-#include "reef/snapshot.h"
 #include "reef/type_info.h"
 #include <stdio.h>
 

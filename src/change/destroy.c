@@ -14,7 +14,6 @@
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
-#include "storage/known_types.h"
 #include "storage/layout.h"
 #include "storage/name_index.h"
 #include "storage/observed.h"

@@ -19,7 +19,6 @@
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
-#include "storage/known_types.h"
 #include "storage/layout.h"
 #include "storage/observed.h"
 #include "storage/place.h"

@@ -6,7 +6,7 @@
  *
  *   plan      list_plan: which slots the values have in both tables, and whether they are sound.
  *   reserve   list_reserve: everything that is written becomes this world's own.
- *   make      list_make: the values are made in the row behind the last one. A hook may refuse.
+ *   make      list_values_make: the values are made in the row behind the last one. A hook may refuse.
  *   commit    list_commit: the row goes over, the last row fills the hole. Nothing fails. */
 #include "change/component.h"
 #include "base/byte_hash.h"
@@ -17,7 +17,6 @@
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
-#include "storage/known_types.h"
 #include "storage/layout.h"
 #include "storage/observed.h"
 #include "storage/place.h"
@@ -157,7 +156,7 @@ static bool list_plan(list_move *x, const reef_value *values, uint32_t count)
 static bool list_reserve(list_move *x, row_place *row, table *from, table *to)
 {
     reef_world *w = x->w;
-    if (!rows_reserve(w, row, from, to)) return false;
+    if (!moving_reserve(w, row, from, to)) return false;
     const uint64_t mask = from->bits;
     const uint32_t last = from->next - 1, place = to->next, id = x->to->table;
     if (mask) {
@@ -183,7 +182,7 @@ static bool list_reserve(list_move *x, row_place *row, table *from, table *to)
 }
 
 /* Makes the values that come, in the row behind the last one. What was made is taken back if a hook refuses. */
-static reef_status list_make(list_move *x, const table *to)
+static reef_status list_values_make(list_move *x, const table *to)
 {
     const uint32_t row = place_row(to->next);
     for (uint32_t k = 0; k < x->count; k++) {
@@ -261,7 +260,7 @@ static reef_status list_go(list_move *x, const char *op, row_place *row)
     table *from = to ? table_reserve(w, x->from->table) : NULL;
     if (from) to = table_reserve(w, x->to->table); /* its page may have become another one */
     if (from == NULL || !list_reserve(x, row, from, to)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK) s = list_make(x, to);
+    if (s == REEF_OK) s = list_values_make(x, to);
     w->value_count = 0;
     if (s == REEF_OK) list_commit(x, row, from, to);
     else if (from) reef__table_trim(w, to);

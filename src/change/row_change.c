@@ -105,7 +105,7 @@ INLINE bool move_reserve(reef_world *w, row_place *x, const type *t, const struc
                          row_track *track)
 {
     table *const from = k->from, *const to = k->to;
-    if (UNLIKELY(!rows_reserve(w, x, from, to))) return false;
+    if (UNLIKELY(!moving_reserve(w, x, from, to))) return false;
     if (UNLIKELY(from->bits != 0) && !move_bits_reserve(w, t->id, remove, x, from, to)) return false;
     if (UNLIKELY(t->tracked)) {
         track->logged = remove && removals_read(w, t);

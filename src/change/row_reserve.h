@@ -47,7 +47,7 @@ static NOINLINE bool chunks_reserve(reef_world *w, const row_place *x, table *fr
 /* The records and chunks that a row writes which goes from one table to another: its own, and those of the last row
  * there, which fills the hole. What moved meanwhile is found anew. Both tables are this world's own, and know their
  * last chunks then. */
-INLINE bool rows_reserve(reef_world *w, row_place *x, table *from, table *to)
+INLINE bool moving_reserve(reef_world *w, row_place *x, table *from, table *to)
 {
     const uint32_t last = from->next - 1;
     if (UNLIKELY(!record_owned(w, HANDLE_INDEX(x->h)))) {

@@ -34,6 +34,7 @@
 #include "change/apply.h"
 #include "change/command.h"
 #include "change/relation.h"
+#include "change/outside_value.h"
 #include "change/spawn_row.h"
 #include "change/value_stage.h"
 #include "reef/relation.h"
@@ -410,7 +411,7 @@ reef_entity reef_clone(reef_world *w, reef_entity source)
     return reef_clone_many(w, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
 }
 
-/* ---- one row of a known table, which isn't plain or which observers watch ---- */
+/* ---- one row of a known table that isn't all there is, isn't plain, or is watched by observers ---- */
 
 row_spawner reef__row_spawner;
 
@@ -427,7 +428,7 @@ static bool row_spawn(reef_world *w, const char *op, const shape *s, const reef_
 {
     if (observed(w) && reef__table_watched(w, s->table))
         return observers_by(w)->spawn_row(w, op, s, values, count, slot, e);
-    return (s->hooked || s->tracked) && reef__row_spawner && reef__row_spawner(w, op, s, values, count, slot, e);
+    return reef__row_spawner && reef__row_spawner(w, op, s, values, count, slot, e);
 }
 
 /* ---- bundles ---- */
@@ -664,14 +665,14 @@ static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint
     reef_entity e = {0, 0};
     if (!WORLD_GIVEN_TO(w, "reef_spawn") || spawn_many(w, "reef_spawn", 1, &e, values, count) != REEF_OK)
         return (reef_entity){0, 0};
-    uint32_t id = reef_slots_at(&w->hot, place_of(w, e))[0].head.table, related = 0;
+    uint32_t id = reef_slots_at(&w->hot, place_of(w, e))[0].head.table, outside = 0;
     if (id <= TABLE_EMPTY) return e;
     for (uint32_t i = 0; i < count; i++) { /* what comes along outside of tables isn't in the set */
         const type *t = reef__type_of(values[i].component.id);
         if (!reef__table_meets(w, id, t)) return e;
-        related += store_of(w, t->id)->straight != 0;
+        outside += outside_value_simple(t) || store_of(w, t->id)->straight != 0;
     }
-    if (shape_of(w->family, id)->component_count != count - related) return e;
+    if (shape_of(w->family, id)->component_count != count - outside) return e;
     const uint64_t key = set_key(values, count);
     set_remember(w, reef__table_watched(w, id) ? ~key : key, id);
     return e;
@@ -684,6 +685,17 @@ INLINE uint32_t set_table(const reef_world *w, const reef_value *values, uint32_
     const uint64_t key = set_key(values, count);
     const uint32_t id = set_recall(w, key);
     return UNLIKELY(id == 0) && watched_too ? set_recall(w, ~key) : id;
+}
+
+/* `s`, `slot`: the shape of a remembered set that nobody watches, and where its values go; NULL: it may be one that is
+ * watched. */
+static NOINLINE reef_entity spawn_general(reef_world *w, const reef_value *values, uint32_t count, const shape *s,
+                                          const uint32_t *slot)
+{
+    reef_entity e = {0, 0};
+    const uint32_t id = s == NULL && observed(w) ? set_table(w, values, count, true) : 0;
+    if (id) s = shape_of(w->family, id);
+    return s && row_spawn(w, "reef_spawn", s, values, count, slot, &e) ? e : spawn_slow(w, values, count);
 }
 
 /* The id and the place are known before, so that the relations can be prepared. (Row tree_build_spawn: by the general
@@ -704,7 +716,7 @@ reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_
         if (value_again(values, k, &seen)) return spawn_slow(w, values, count);
         if (value_fits(w, s, &values[k], &slot[k])) continue;
         store[k] = reef__relation_comes(w, &values[k], e, id, t->next);
-        if (UNLIKELY(store[k] == NULL)) return spawn_slow(w, values, count);
+        if (UNLIKELY(store[k] == NULL)) return spawn_general(w, values, count, s, NULL);
     }
     t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE; /* it may lie elsewhere now */
     if (UNLIKELY(!spawn_fast(w, t, &slots, &e, &place)) && !spawn_recycled(w, t, &slots, &e, &place))
@@ -713,17 +725,6 @@ reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_
         if (store[k]) reef__relation_came(w, store[k], e, place, &values[k]);
         else value_fill(s, slots, slot[k], place, &values[k]);
     return e;
-}
-
-/* `s`, `slot`: the shape of a remembered set that nobody watches, and where its values go; NULL: it may be one that is
- * watched. */
-static NOINLINE reef_entity spawn_general(reef_world *w, const reef_value *values, uint32_t count, const shape *s,
-                                          const uint32_t *slot)
-{
-    reef_entity e = {0, 0};
-    const uint32_t id = s == NULL && observed(w) ? set_table(w, values, count, true) : 0;
-    if (id) s = shape_of(w->family, id);
-    return s && row_spawn(w, "reef_spawn", s, values, count, slot, &e) ? e : spawn_slow(w, values, count);
 }
 
 reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t count)
@@ -743,7 +744,7 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
     for (uint32_t k = 0; k < count; k++) {
         if (UNLIKELY(!value_fits(w, s, &values[k], &slot[k])))
             return w->slow & SLOW_RELATED ? reef__relations_by->spawn(w, values, count, s)
-                                          : spawn_slow(w, values, count);
+                                          : spawn_general(w, values, count, s, NULL);
         if (value_again(values, k, &seen)) return spawn_slow(w, values, count);
     }
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;

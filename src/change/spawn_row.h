@@ -13,15 +13,18 @@
 
 enum { SPAWN_FEW = 16 }; /* the most values of one entity that these ways take */
 
-/* Makes one entity of these values, which are all that is in a row of the table with this shape. `slot`: where each of
- * them goes, which value_fits said; NULL: that isn't known yet. True: it was done, or *e is null and the failure is
- * reported. False: the values aren't so, or the world is locked, and nothing was done. */
+#define SLOT_OUTSIDE UINT32_MAX /* a value goes outside of the table (outside_value.h) */
+
+/* Makes one entity of these values, which are all that is in a row of the table with this shape, and maybe some outside
+ * of it. `slot`: where each of them goes, which value_fits said; NULL: that isn't known yet. True: it was done, or *e
+ * is null and the failure is reported. False: the values aren't so, or the world is locked, and nothing was done. */
 typedef bool (*row_spawner)(reef_world *w, const char *op, const shape *s, const reef_value *values, uint32_t count,
                             const uint32_t *slot, reef_entity *e);
 bool reef__row_spawn(reef_world *w, const char *op, const shape *s, const reef_value *values, uint32_t count,
                      const uint32_t *slot, reef_entity *e);
-/* The same function; NULL as long as no type has hooks. A type with hooks brings it along (reef_bring_hooks_), so that
- * a program of plain types is linked without it. Observers reach it by a table of their own. */
+/* The same function; NULL as long as all types are plain ones in tables. A type with hooks or in another home brings it
+ * along (reef_bring_hooks_, reef_bring_rows_), so that a program without such types is linked without it. Observers
+ * reach it by a table of their own. */
 extern row_spawner reef__row_spawner;
 
 /* May the fast path take this value? Then *slot is where it goes, 0 for a tag. */
@@ -43,14 +46,19 @@ INLINE bool value_again(const reef_value *values, uint32_t k, uint64_t *seen)
     return UNLIKELY((was & bit) != 0) && reef__value_twice(values, k);
 }
 
+/* Writes a plain value. */
+INLINE reef_status plain_write(char *to, const reef_value *v, size_t size)
+{
+    if (v->kind == REEF_VALUE_ONE) bytes_copy(to, v->data, size);
+    else memset(to, 0, size);
+    return REEF_OK;
+}
 /* Writes a value to the slot of a row; slot 0: it has none. */
 INLINE void value_fill(const shape *s, const reef_slot *slots, uint32_t slot, uint32_t place, const reef_value *v)
 {
     if (slot == 0) return;
     const size_t size = s->columns[slot].size;
-    char *to = cell(slots, slot, place_row(place), size);
-    if (v->kind == REEF_VALUE_ONE) bytes_copy(to, v->data, size);
-    else memset(to, 0, size);
+    (void)plain_write(cell(slots, slot, place_row(place), size), v, size);
 }
 
 #endif

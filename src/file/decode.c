@@ -21,7 +21,6 @@
 #include "storage/store_list.h"
 #include "storage/world_data.h"
 #include "system/script.h"
-#include "file/decode_table.h"
 #include "file/decode_types.h"
 #include "file/decoding.h"
 #include "file/numbering.h"

@@ -20,10 +20,8 @@
 #include "system/script.h"
 #include "file/decoding.h"
 #include "file/decode_types.h"
-#include "file/numbering.h"
 #include "file/section.h"
 #include "reef/event.h"
-#include "reef/save.h"
 #include "reef/script.h"
 #include "reef/file.h"
 

@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/os_file.h"
 #include "base/platform.h"
-#include "reef/save.h"
 #include "reef/file.h"
 #include <stdio.h>
 

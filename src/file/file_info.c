@@ -8,7 +8,6 @@
 #include "base/platform.h"
 #include "file/file.h"
 #include "file/section.h"
-#include "reef/save.h"
 #include "reef/file.h"
 #include <stdio.h>
 

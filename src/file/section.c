@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "storage/error.h"
-#include "reef/save.h"
 #include "reef/file.h"
 #include <stdarg.h>
 #include <stdio.h>

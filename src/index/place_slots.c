@@ -2,7 +2,6 @@
  * queries with `near` ask of it. */
 #include "base/memory.h"
 #include "base/platform.h"
-#include "storage/error.h"
 #include "index/picture.h"
 #include "index/place_search.h"
 #include "reef/place.h"

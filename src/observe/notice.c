@@ -30,7 +30,6 @@
 #include "change/command.h"
 #include "change/spawn_row.h"
 #include "query/query.h"
-#include "query/query_answers.h"
 #include "system/schedule.h"
 #include "observe/observer.h"
 #include "observe/observer_log.h"

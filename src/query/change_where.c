@@ -26,7 +26,6 @@
 #include "storage/quarantine.h"
 #include "storage/read.h"
 #include "storage/removal_log.h"
-#include "storage/required.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/shared_store.h"

@@ -4,7 +4,6 @@
 #include "base/text_out.h"
 #include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/error.h"
 #include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/world_data.h"

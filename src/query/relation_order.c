@@ -20,7 +20,6 @@
 #include "storage/place.h"
 #include "storage/relation_index.h"
 #include "storage/sparse_store.h"
-#include "storage/store_list.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "query/chunk_cursor.h"

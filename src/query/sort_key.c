@@ -7,7 +7,6 @@
 #include "base/platform.h"
 #include "type/fields.h"
 #include "type/type.h"
-#include "storage/error.h"
 #include "storage/known_types.h"
 #include "storage/place.h"
 #include "storage/sparse_store.h"

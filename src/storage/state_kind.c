@@ -7,7 +7,6 @@
 #include "base/platform.h"
 #include "storage/layout.h"
 #include "storage/event_log.h"
-#include "storage/name_index.h"
 #include "storage/place.h"
 #include "storage/relation_index.h"
 #include "storage/row_bits.h"

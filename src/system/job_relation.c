@@ -5,7 +5,6 @@
 #include "change/command.h"
 #include "change/relation_command.h"
 #include "system/job.h"
-#include "reef/command.h"
 #include "reef/command_relation.h"
 
 static reef_status relation_ask(reef_block *b, const char *op, reef_touch_kind kind, const relation_request *x)

@@ -759,6 +759,7 @@ COLD reef_component reef_type_new(const reef_type_desc *desc, reef_status *statu
         reef_type_desc d = *desc;
         mutex_lock(&registry.lock);
         if (d.hooks) reef_bring_hooks_();
+        else if (d.home != REEF_TABLE) reef_bring_rows_();
         if (d.base.id) reef_bring_subtypes_();
         if (d.relation || d.data.id) reef_bring_relations_();
         s = types_take_all() ? type_register(&d, &c.id) : REEF_NO_MEMORY;

@@ -2,7 +2,6 @@
 #include "type/type_rules.h"
 #include "base/platform.h"
 #include "reef/type_info.h"
-#include "type/fields.h"
 #include "type/names.h"
 #include <string.h>
 

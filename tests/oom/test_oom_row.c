@@ -1,5 +1,5 @@
-/* The allocation sweep for components of one entity whose edges are known (src/change/row_change.c), and for lists of
- * them whose tables are (src/change/list_change.c): each
+/* The allocation sweep for components of one entity whose edges are known (src/change/row_change.c), for lists of them
+ * whose tables are (src/change/list_change.c), and for entities of a list that is (src/change/spawn_row.c): each
  * allocation of the call fails in turn, where a first entity of the same table has been changed just before. Rows have
  * hooks, bits, stamps and observers; tables are about to grow, or shared with a fork. */
 #include "oom_sweep.h"
@@ -12,6 +12,16 @@ typedef struct Stamped {
 } Stamped;
 static const reef_hooks stamped_hooks = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Stamped, &stamped_hooks);
+typedef struct Far {
+    int32_t n;
+} Far;
+typedef Far FarStamped;
+typedef Far Several;
+typedef Tracked FarTracked;
+REEF_COMPONENT_IN(Far, REEF_SPARSE);
+REEF_COMPONENT_IN_HOOKS(FarStamped, REEF_SPARSE, &stamped_hooks);
+REEF_COMPONENT_IN(Several, REEF_MULTI);
+REEF_COMPONENT_IN_HOOKS(FarTracked, REEF_PAGED, &tracked_hooks);
 
 /* Three chunks; the one that was changed before is in the second of them, and its record on another page than that of
  * the first row, since so many ids are reserved before. */
@@ -112,8 +122,12 @@ static bool tell(sweep *s, bool works)
     s->seen = works ? heard : 0;
     return works;
 }
-#define CALL(name, call) \
-    static bool name##_of(sweep *s, uint32_t i) { return tell(s, done(call)); } \
+#define CALL(name, ...) \
+    static bool name##_of(sweep *s, uint32_t i) \
+    { \
+        const reef_status status = (__VA_ARGS__); \
+        return tell(s, done(status)); \
+    } \
     static bool name(sweep *s) { return heard = 0, name##_of(s, 0); } \
     static void name##_first(sweep *s) \
     { \
@@ -139,6 +153,14 @@ CALL(change_hooked_away, reef_change(s->w, s->e[i], reef_without(Tracked), reef_
 CALL(change_stamped, reef_change(s->w, s->e[i], reef_with(Stamped, 9), reef_tag(Frozen)))
 CALL(change_stamped_away, reef_change(s->w, s->e[i], reef_without(Stamped), reef_tag(Frozen)))
 CALL(change_switch, reef_change(s->w, s->e[i], reef_without(Mass), reef_tag(Seen), reef_without(Awake)))
+#define MAKE(name, ...) \
+    CALL(name, (void)i, \
+         !reef_entity_is_null(reef_spawn(s->w, reef_with(Position, 1, 2), __VA_ARGS__)) ? REEF_OK \
+                                                                                        : s->w->error.status)
+MAKE(make_switch, reef_tag(Seen), reef_tag(Frozen))
+MAKE(make_far, reef_with(Far, 3), reef_with(Several, 4))
+MAKE(make_far_stamped, reef_with(FarStamped, 3))
+MAKE(make_far_hooked, reef_with(Tracked, .value = 5), reef_with(FarTracked, .value = 6), reef_with(Loose, .value = 7))
 
 /* The new table has this many rows when the call comes: it is full. */
 static void nearly_full(sweep *s)
@@ -185,6 +207,12 @@ static const trial trials[] = {
     TRIAL(with_collected, remove_mass),
     TRIAL(with_immediate_hooked, set_hooked),
     TRIAL(with_immediate_hooked, remove_hooked),
+    TRIAL(plain, make_switch),
+    TRIAL(plain, make_far),
+    TRIAL(plain, make_far_stamped),
+    TRIAL(plain, make_far_hooked),
+    TRIAL(with_row_bits, make_switch),
+    TRIAL(with_immediate, make_far),
     TRIAL(plain, change_two),
     TRIAL(plain, change_there),
     TRIAL(plain, change_hooked),
@@ -236,7 +264,9 @@ static void hooks_refuse_in_turn(void **unused)
 int main(void)
 {
     static const reef_field value = {.name = "value", .kind = REEF_I32, .bytes = 4};
-    if (reef_type_describe(reef_id(Tracked), &value, 1) < 0) return 1;
+    const reef_component ticketed[] = {reef_id(Tracked), reef_id(FarTracked), reef_id(Loose)};
+    for (int i = 0; i < 3; i++)
+        if (reef_type_describe(ticketed[i], &value, 1) < 0) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_allocation_fails_in_turn),
         cmocka_unit_test(each_allocation_after_a_fork_fails_in_turn),

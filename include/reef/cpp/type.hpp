@@ -531,7 +531,8 @@ template <class T, class Look = decltype(look_at<T>())> struct record_of {
     {
         if (relation_options_of<T>::value != 0) return reef_bring_relations_;
         if (!std::is_void_v<typename base_of<T>::type>) return reef_bring_subtypes_;
-        return hooked ? reef_bring_hooks_ : nullptr;
+        if (hooked) return reef_bring_hooks_;
+        return home_of<T>::value != REEF_TABLE ? reef_bring_rows_ : nullptr;
     }
     static record *base();
     static record *data();
