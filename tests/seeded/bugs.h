@@ -335,6 +335,8 @@ extern int reef_bug;
     X(683, "a list whose table is remembered doesn't stamp what it overwrites") \
     X(684, "a list whose table is remembered doesn't destroy the values that it replaces") \
     X(685, "a list whose table is remembered logs no removals") \
+    X(686, "an entity of a list that is remembered doesn't get its bits") \
+    X(687, "the values in stores of an entity whose list is remembered aren't stamped") \
     X(672, "a unique value isn't free when its entity has lost the component") \
     X(673, "in another state only the first unique value of each block is known") \
     X(680, "of 64 rows that two worlds have the last one is never compared")
