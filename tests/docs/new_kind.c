@@ -36,8 +36,10 @@ int main(void)
     reef_entity e[ENTITIES];
     for (uint32_t i = 0; i < ENTITIES; i++) e[i] = reef_create(w);
     const uint64_t without = reef_hash(w);
+    const uint64_t bytes = reef_world_stats(w).bytes_index;
     set(w, e[7].index, 3);
     set(w, e[2500].index, 5);
+    CHECK(reef_world_stats(w).bytes_index >= bytes + 2 * sizeof(uint32_t) * COUNTERS_PER_PAGE);
     const uint64_t with = reef_hash(w);
     CHECK(with != without);
     int parts = 0;
