@@ -1,8 +1,9 @@
-// node web/build.mjs PROJECT OUT [--pages]: writes the pages of the site into PROJECT (build/site), and has VitePress build OUT (out/site) of them.
+// node web/build.mjs PROJECT OUT [--pages] [--few] [--no-programs]: writes the pages of the site into PROJECT (build/site), and has VitePress build OUT (out/site) of them.
 //
 // PROJECT has the packages of package.json, api.json (scripts/listing) and ref/ (scripts/reference --each). REEF_SITE_BASE is the folder of the server in
 // which the site will stand. --pages writes the pages and what the search knows, and leaves VitePress out: that needs no packages. --few builds only some pages of each
-// kind, in a tenth of the time, with links that lead nowhere: for work on the site, and for tests that build it twice.
+// kind, in a tenth of the time, with links that lead nowhere: for work on the site, and for tests. --no-programs leaves out what runs in the page, which
+// takes minutes where it isn't built yet: for the test of the pages that ./test has.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -15,7 +16,7 @@ import { dive_page, home_page, playground_page } from "./home.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const project = resolve(process.argv[2]), out = resolve(process.argv[3]);
-const only_pages = process.argv.includes("--pages"), few = process.argv.includes("--few");
+const only_pages = process.argv.includes("--pages"), few = process.argv.includes("--few"), with_programs = !only_pages && !process.argv.includes("--no-programs");
 const pages = join(project, "pages"), public_folder = join(project, "public");
 
 for (const folder of [pages, public_folder, join(project, ".vitepress")]) rmSync(folder, { recursive: true, force: true });
@@ -60,7 +61,9 @@ site.write("gallery/dive.md", dive_page(site, plays));
 site.write("index.md", home_page(root, site));
 site.source_pages();
 
-const the_few = /^(index|playground|topics|overview|manual\/(index|queries|worlds-as-values)|rules\/performance|reference\/(reef_(get|query_new|fork|tick)|query)|gallery\/(index|dive|page_\w+|what_if|undo|collide))\.md$/;
+const the_few = new RegExp("^(" + ["index", "playground", "topics", "overview", "changelog", "start/(first-hour|cheatsheet|concepts)", "manual/(index|entities|queries|worlds-as-values|inspector)",
+    "rules/(performance|errors-and-limits)", "reference/(index|query|reef_(get|spawn|query_new|fork|tick)|REEF_COMPONENT)",
+    "gallery/(index|dive|page_\\w+|what_if|undo|collide)", "source/include/reef\\.h"].join("|") + ")\\.md$");
 if (few) {
     for (const path of readdirSync(pages, { recursive: true })) if (path.endsWith(".md") && !the_few.test(path)) rmSync(join(pages, path));
 }
@@ -83,7 +86,7 @@ cpSync(join(root, "addons/inspector/page"), join(public_folder, "inspector"), { 
 // ---- programs and the compiler, for the page ----
 
 let compiler = { clang: "", version: "", megabytes: 0 }, threads = [];
-if (!only_pages) {
+if (with_programs) {
     const made = await build_programs(root, project, public_folder);
     const bytes = Object.values(JSON.parse(readFileSync(join(public_folder, "compiler/parts.json"), "utf8"))).reduce((sum, part) => sum + part.packed, 0);
     threads = made.threads;

@@ -142,9 +142,6 @@ uint64_t inspector_now_ns(void);
 /* Waits until the condition is told, or this moment has come. False: it has come. The lock is held. */
 bool inspector_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t until_ns);
 uint64_t inspector_patience_end(const reef_inspector *i); /* until when a request that begins now waits */
-/* Returns the moment, held by the caller; NULL: there is none. For MOMENT_NOW it waits for the next update, as long as
- * config.wait_ms says; then the last known one has to do. */
-moment *inspector_moment_hold(reef_inspector *i, moment_kind kind, uint64_t tick);
 void inspector_moment_release(reef_inspector *i, moment *m);
 /* Makes a moment of a world on the thread that uses the world, held by the caller. NULL: no memory, or it can't be
  * copied: i->failed. */
@@ -160,11 +157,6 @@ bool inspector_orders_run(reef_inspector *i);
 /* Plays a tick of a world as the config says, on the simulation's thread. dt of the tick that took `ns`. */
 reef_status inspector_play(reef_inspector *i, reef_world *world, float dt);
 float inspector_dt(uint64_t ns);
-/* The newest recorded state in which an entity lived, held by the caller. NULL: there is none. */
-moment *inspector_moment_of_living(reef_inspector *i, reef_entity e);
-/* Holds all recorded moments between two ticks; released and freed by the other one. NULL: no memory. */
-moment **inspector_moments_hold(reef_inspector *i, uint64_t from, uint64_t to, uint64_t *count);
-void inspector_moments_release(reef_inspector *i, moment **list, uint64_t count);
 
 /* ---- recording.c ---- */
 
@@ -172,6 +164,8 @@ void inspector_moments_release(reef_inspector *i, moment **list, uint64_t count)
 void inspector_note(reef_inspector *i, uint64_t now, uint64_t tick);
 /* Hands a snapshot over, if somebody wants one or the state is to be recorded. On the simulation's thread. */
 void inspector_hand_over(reef_inspector *i, bool new_tick);
+/* Bytes of the world's family that something lies in: free blocks are used before more memory is taken. */
+uint64_t inspector_bytes_held(const reef_world *w);
 /* Drops the recorded states from this tick on. */
 void inspector_record_cut(reef_inspector *i, uint64_t first);
 void inspector_record_clear(reef_inspector *i);
@@ -179,6 +173,14 @@ void inspector_record_clear(reef_inspector *i);
  * that tick: what it wrote was copied, since the state before it is held. */
 void inspector_trial_begin(reef_inspector *i);
 void inspector_trial_end(reef_inspector *i);
+/* Returns the moment, held by the caller; NULL: there is none. For MOMENT_NOW it waits for the next update, as long as
+ * config.wait_ms says; then the last known one has to do. */
+moment *inspector_moment_hold(reef_inspector *i, moment_kind kind, uint64_t tick);
+/* The newest recorded state in which an entity lived, held by the caller. NULL: there is none. */
+moment *inspector_moment_of_living(reef_inspector *i, reef_entity e);
+/* Holds all recorded moments between two ticks; released and freed by the other one. NULL: no memory. */
+moment **inspector_moments_hold(reef_inspector *i, uint64_t from, uint64_t to, uint64_t *count);
+void inspector_moments_release(reef_inspector *i, moment **list, uint64_t count);
 
 /* ---- control.c ---- */
 

@@ -70,93 +70,11 @@ void inspector_moment_put(reef_inspector *i, moment_kind kind, moment *m)
     inspector_moment_release(i, was);
 }
 
-/* The lock is held. NULL: the tick isn't recorded. */
-static moment *kept_find(const reef_inspector *i, uint64_t tick)
-{
-    for (uint64_t n = i->kept_end; n > i->kept_first; n--) {
-        moment *m = i->kept[(n - 1) % i->config.record_ticks];
-        if (m->tick == tick) return m;
-    }
-    return i->newest && i->newest->tick == tick ? i->newest : NULL;
-}
-
-/* The lock is held. On the simulation's thread, which has no update to wait for. */
-static void newest_take(reef_inspector *i)
-{
-    i->wants_moment = true;
-    pthread_mutex_unlock(&i->lock);
-    if (i->world) inspector_hand_over(i, false);
-    pthread_mutex_lock(&i->lock);
-}
-
-/* The lock is held. Waits for a moment of the newest update, if the simulation still comes by. */
-static moment *newest_wait(reef_inspector *i)
-{
-    const uint64_t until = inspector_patience_end(i), serial = i->serial;
-    const uint32_t failures = i->failures;
-    if (i->alone && !(i->newest && i->newest->serial >= serial)) newest_take(i);
-    if (i->alone) return i->newest;
-    i->waiting++;
-    while (!(i->newest && i->newest->serial >= serial) && !atomic_load(&i->ending) && i->failures == failures) {
-        i->wants_moment = true;
-        atomic_store(&i->busy, true);
-        pthread_cond_signal(&i->asked);
-        if (!inspector_wait_until(&i->told, &i->lock, until)) break;
-    }
-    i->waiting--;
-    return i->newest;
-}
-
-moment *inspector_moment_hold(reef_inspector *i, moment_kind kind, uint64_t tick)
-{
-    pthread_mutex_lock(&i->lock);
-    moment *m = kind == MOMENT_NOW ? newest_wait(i) : kind == MOMENT_TICK ? kept_find(i, tick) : i->special[kind];
-    if (m) m->holders++;
-    pthread_mutex_unlock(&i->lock);
-    return m;
-}
-
 reef_world *inspector_moment_fork(const moment *m)
 {
     reef_world *w = reef_snapshot_fork(m->snapshot);
     if (w) reef_set_log(w, reef_log_none, NULL);
     return w;
-}
-
-moment **inspector_moments_hold(reef_inspector *i, uint64_t from, uint64_t to, uint64_t *count)
-{
-    pthread_mutex_lock(&i->lock);
-    const uint64_t room = i->kept_end - i->kept_first;
-    moment **list = malloc(((size_t)room + 1) * sizeof(moment *));
-    *count = 0;
-    for (uint64_t n = i->kept_first; list && n < i->kept_end; n++) {
-        moment *m = i->kept[n % i->config.record_ticks];
-        if (m->tick < from || m->tick > to) continue;
-        m->holders++;
-        list[(*count)++] = m;
-    }
-    pthread_mutex_unlock(&i->lock);
-    return list;
-}
-
-void inspector_moments_release(reef_inspector *i, moment **list, uint64_t count)
-{
-    for (uint64_t n = 0; n < count; n++) inspector_moment_release(i, list[n]);
-    free(list);
-}
-
-moment *inspector_moment_of_living(reef_inspector *i, reef_entity e)
-{
-    uint64_t count;
-    moment **list = inspector_moments_hold(i, 0, UINT64_MAX, &count), *found = NULL;
-    for (uint64_t n = list ? count : 0; n > 0 && found == NULL; n--) {
-        reef_world *w = inspector_moment_fork(list[n - 1]);
-        if (w && reef_is_alive(w, e)) found = list[n - 1];
-        reef_world_free(w);
-    }
-    if (found) found = inspector_moment_hold(i, MOMENT_TICK, found->tick);
-    if (list) inspector_moments_release(i, list, count);
-    return found;
 }
 
 /* ---- orders ---- */

@@ -1,8 +1,6 @@
-/* The recording: a ring of states, bounded by memory; what a tick of it costs; the timeline. */
+/* The recording: a ring of states, bounded by memory; what a tick of it costs; the timeline; holding a state of it. */
 #include "inspector.h"
-#include <string.h>
-
-enum { TRIALS = 3 };
+#include <stdlib.h>
 
 void inspector_record_cut(reef_inspector *i, uint64_t first)
 {
@@ -18,8 +16,7 @@ void inspector_record_cut(reef_inspector *i, uint64_t first)
     }
 }
 
-/* Bytes of the world's family that something lies in: free blocks are used before more memory is taken. */
-static uint64_t bytes_held(const reef_world *w)
+uint64_t inspector_bytes_held(const reef_world *w)
 {
     const reef_stats s = reef_world_stats(w);
     return s.bytes_total - s.bytes_spare;
@@ -33,7 +30,7 @@ static void record_put(reef_inspector *i, moment *m)
     moment *dropped = NULL;
     inspector_record_cut(i, m->tick + 1);
     const bool first = i->kept_end == i->kept_first;
-    const uint64_t base = first ? bytes_held(i->world) : 0;
+    const uint64_t base = first ? inspector_bytes_held(i->world) : 0;
     pthread_mutex_lock(&i->lock);
     m->holders++;
     if (first) {
@@ -54,7 +51,7 @@ static void record_put(reef_inspector *i, moment *m)
 static void record_bound(reef_inspector *i)
 {
     for (int n = 0; n < 8; n++) {
-        const uint64_t used = bytes_held(i->world);
+        const uint64_t used = inspector_bytes_held(i->world);
         moment *m = NULL;
         pthread_mutex_lock(&i->lock);
         const uint64_t kept = i->kept_end - i->kept_first;
@@ -84,12 +81,12 @@ void inspector_trial_begin(reef_inspector *i)
     pthread_mutex_unlock(&i->lock);
     if (!wanted || i->trial) return;
     i->trial = inspector_moment_take(i, i->world);
-    i->trial_bytes = bytes_held(i->world);
+    i->trial_bytes = inspector_bytes_held(i->world);
 }
 
 void inspector_trial_end(reef_inspector *i)
 {
-    const uint64_t bytes = bytes_held(i->world), more = bytes > i->trial_bytes ? bytes - i->trial_bytes : 0;
+    const uint64_t bytes = inspector_bytes_held(i->world), more = bytes > i->trial_bytes ? bytes - i->trial_bytes : 0;
     inspector_moment_release(i, i->trial);
     i->trial = NULL;
     pthread_mutex_lock(&i->lock);
@@ -97,44 +94,6 @@ void inspector_trial_end(reef_inspector *i)
     if (i->trials) i->trials--;
     pthread_cond_broadcast(&i->told);
     pthread_mutex_unlock(&i->lock);
-}
-
-static void trials_order(reef_inspector *i, void *data)
-{
-    (void)data;
-    pthread_mutex_lock(&i->lock);
-    i->trials = TRIALS;
-    i->trial_rate = 0;
-    pthread_mutex_unlock(&i->lock);
-}
-
-static void held_order(reef_inspector *i, void *data) { *(uint64_t *)data = bytes_held(i->world); }
-
-/* How many bytes a recorded tick takes: measured in the next ticks, or what the recording has measured. Rate is null if
- * the program doesn't tick. */
-json *inspector_answer_recording(request *r)
-{
-    reef_inspector *i = r->i;
-    const uint64_t until = inspector_patience_end(i);
-    uint64_t used = 0;
-    pthread_mutex_lock(&i->lock);
-    bool known = i->records && i->record_rate;
-    const bool tries = !known && !i->paused && !i->alone;
-    pthread_mutex_unlock(&i->lock);
-    if (!inspector_order_give(i, held_order, &used) || (tries && !inspector_order_give(i, trials_order, NULL)))
-        return inspector_refuse(r, 503, "the program doesn't tick");
-    json *j = inspector_object();
-    pthread_mutex_lock(&i->lock);
-    while (tries && i->trials && !atomic_load(&i->ending) && inspector_wait_until(&i->told, &i->lock, until)) continue;
-    const uint64_t rate = known ? i->record_rate : i->trial_rate;
-    known |= tries && i->trials < TRIALS;
-    i->trials = 0;
-    inspector_put(j, "rate", known ? inspector_json_number(rate) : inspector_null());
-    inspector_put(j, "used", inspector_json_number(used));
-    inspector_put(j, "bound", inspector_json_number(i->config.record_bytes));
-    inspector_put(j, "room", inspector_integer(i->config.record_ticks));
-    pthread_mutex_unlock(&i->lock);
-    return j;
 }
 
 void inspector_record_clear(reef_inspector *i)
@@ -180,4 +139,88 @@ void inspector_note(reef_inspector *i, uint64_t now, uint64_t tick)
     i->rows[i->row_count++ % TICKS_SHOWN] = (tick_row){tick, reef_count_alive(i->world), tick_ns, gap};
     i->serial++;
     pthread_mutex_unlock(&i->lock);
+}
+
+/* ---- holding what is recorded ---- */
+
+/* The lock is held. NULL: the tick isn't recorded. */
+static moment *kept_find(const reef_inspector *i, uint64_t tick)
+{
+    for (uint64_t n = i->kept_end; n > i->kept_first; n--) {
+        moment *m = i->kept[(n - 1) % i->config.record_ticks];
+        if (m->tick == tick) return m;
+    }
+    return i->newest && i->newest->tick == tick ? i->newest : NULL;
+}
+
+/* The lock is held. On the simulation's thread, which has no update to wait for. */
+static void newest_take(reef_inspector *i)
+{
+    i->wants_moment = true;
+    pthread_mutex_unlock(&i->lock);
+    if (i->world) inspector_hand_over(i, false);
+    pthread_mutex_lock(&i->lock);
+}
+
+/* The lock is held. Waits for a moment of the newest update, if the simulation still comes by. */
+static moment *newest_wait(reef_inspector *i)
+{
+    const uint64_t until = inspector_patience_end(i), serial = i->serial;
+    const uint32_t failures = i->failures;
+    if (i->alone && !(i->newest && i->newest->serial >= serial)) newest_take(i);
+    if (i->alone) return i->newest;
+    i->waiting++;
+    while (!(i->newest && i->newest->serial >= serial) && !atomic_load(&i->ending) && i->failures == failures) {
+        i->wants_moment = true;
+        atomic_store(&i->busy, true);
+        pthread_cond_signal(&i->asked);
+        if (!inspector_wait_until(&i->told, &i->lock, until)) break;
+    }
+    i->waiting--;
+    return i->newest;
+}
+
+moment *inspector_moment_hold(reef_inspector *i, moment_kind kind, uint64_t tick)
+{
+    pthread_mutex_lock(&i->lock);
+    moment *m = kind == MOMENT_NOW ? newest_wait(i) : kind == MOMENT_TICK ? kept_find(i, tick) : i->special[kind];
+    if (m) m->holders++;
+    pthread_mutex_unlock(&i->lock);
+    return m;
+}
+
+moment **inspector_moments_hold(reef_inspector *i, uint64_t from, uint64_t to, uint64_t *count)
+{
+    pthread_mutex_lock(&i->lock);
+    const uint64_t room = i->kept_end - i->kept_first;
+    moment **list = malloc(((size_t)room + 1) * sizeof(moment *));
+    *count = 0;
+    for (uint64_t n = i->kept_first; list && n < i->kept_end; n++) {
+        moment *m = i->kept[n % i->config.record_ticks];
+        if (m->tick < from || m->tick > to) continue;
+        m->holders++;
+        list[(*count)++] = m;
+    }
+    pthread_mutex_unlock(&i->lock);
+    return list;
+}
+
+void inspector_moments_release(reef_inspector *i, moment **list, uint64_t count)
+{
+    for (uint64_t n = 0; n < count; n++) inspector_moment_release(i, list[n]);
+    free(list);
+}
+
+moment *inspector_moment_of_living(reef_inspector *i, reef_entity e)
+{
+    uint64_t count;
+    moment **list = inspector_moments_hold(i, 0, UINT64_MAX, &count), *found = NULL;
+    for (uint64_t n = list ? count : 0; n > 0 && found == NULL; n--) {
+        reef_world *w = inspector_moment_fork(list[n - 1]);
+        if (w && reef_is_alive(w, e)) found = list[n - 1];
+        reef_world_free(w);
+    }
+    if (found) found = inspector_moment_hold(i, MOMENT_TICK, found->tick);
+    if (list) inspector_moments_release(i, list, count);
+    return found;
 }

@@ -414,3 +414,45 @@ json *inspector_answer_spans(request *r)
     free(s.span);
     return j;
 }
+
+/* ---- what recording takes ---- */
+
+enum { TRIALS = 3 };
+
+static void trials_order(reef_inspector *i, void *data)
+{
+    (void)data;
+    pthread_mutex_lock(&i->lock);
+    i->trials = TRIALS;
+    i->trial_rate = 0;
+    pthread_mutex_unlock(&i->lock);
+}
+
+static void held_order(reef_inspector *i, void *data) { *(uint64_t *)data = inspector_bytes_held(i->world); }
+
+/* How many bytes a recorded tick takes: measured in the next ticks, or what the recording has measured. Rate is null if
+ * the program doesn't tick. */
+json *inspector_answer_recording(request *r)
+{
+    reef_inspector *i = r->i;
+    const uint64_t until = inspector_patience_end(i);
+    uint64_t used = 0;
+    pthread_mutex_lock(&i->lock);
+    bool known = i->records && i->record_rate;
+    const bool tries = !known && !i->paused && !i->alone;
+    pthread_mutex_unlock(&i->lock);
+    if (!inspector_order_give(i, held_order, &used) || (tries && !inspector_order_give(i, trials_order, NULL)))
+        return inspector_refuse(r, 503, "the program doesn't tick");
+    json *j = inspector_object();
+    pthread_mutex_lock(&i->lock);
+    while (tries && i->trials && !atomic_load(&i->ending) && inspector_wait_until(&i->told, &i->lock, until)) continue;
+    const uint64_t rate = known ? i->record_rate : i->trial_rate;
+    known |= tries && i->trials < TRIALS;
+    i->trials = 0;
+    inspector_put(j, "rate", known ? inspector_json_number(rate) : inspector_null());
+    inspector_put(j, "used", inspector_json_number(used));
+    inspector_put(j, "bound", inspector_json_number(i->config.record_bytes));
+    inspector_put(j, "room", inspector_integer(i->config.record_ticks));
+    pthread_mutex_unlock(&i->lock);
+    return j;
+}

@@ -12,17 +12,6 @@
  * has few pages with ids of other ranks, however slowly the ids grew. */
 #include "ranks.h"
 
-uint32_t ranks__owner_in(const uint32_t *starts, int size, uint32_t c)
-{
-    uint32_t low = 0, high = (uint32_t)size; /* the last rank that begins at this cell or before */
-    while (high - low > 1) {
-        const uint32_t middle = (low + high) / 2;
-        if (starts[middle] <= c) low = middle;
-        else high = middle;
-    }
-    return low;
-}
-
 static uint32_t ghost_cell_seek(const reef_ranks *r, uint32_t c)
 {
     uint32_t low = 0, high = r->ghost_cell_count;

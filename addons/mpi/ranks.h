@@ -198,7 +198,16 @@ static inline cell *ranks__own(const reef_ranks *r, uint32_t c) { return &r->cel
 /* A cell that is present. NULL: it isn't. */
 cell *ranks__cell(const reef_ranks *r, uint32_t c);
 /* The rank of a cell in a division. */
-uint32_t ranks__owner_in(const uint32_t *starts, int size, uint32_t c);
+static inline uint32_t ranks__owner_in(const uint32_t *starts, int size, uint32_t c)
+{
+    uint32_t low = 0, high = (uint32_t)size; /* the last rank that begins at this cell or before */
+    while (high - low > 1) {
+        const uint32_t middle = (low + high) / 2;
+        if (starts[middle] <= c) low = middle;
+        else high = middle;
+    }
+    return low;
+}
 static inline uint32_t ranks__owner(const reef_ranks *r, uint32_t c) { return ranks__owner_in(r->starts, r->size, c); }
 static inline bool ranks__inner(const reef_ranks *r, uint32_t c)
 {

@@ -4,7 +4,7 @@
 #include "base/platform.h"
 #include "type/type.h"
 #include "type/value.h"
-#include "file/decode_types.h"
+#include "file/conversion.h"
 #include "file/section.h"
 #include "reef/type_info.h"
 
@@ -82,7 +82,7 @@ static void carry_fields(const file_type *f, const type *t, const void *source, 
     for (uint32_t i = 0; i < f->op_count; i++) {
         const field_op *op = &f->ops[i];
         if (op->kind) memcpy(made + op->to, to + op->to, op_bytes(op, op->kind));
-        reef__decode_op(f, i, copy, to);
+        reef__convert_step(f, i, copy, to);
         if (op->kind) memset(copy + op->from, 0, op_bytes(op, op->was));
     }
     value_destroy(t, made);

@@ -11,7 +11,6 @@
 #include "base/platform.h"
 #include "type/fields.h"
 #include "type/names.h"
-#include "type/portable_bytes.h"
 #include "type/type.h"
 #include "type/value.h"
 #include "storage/known_types.h"
@@ -20,6 +19,7 @@
 #include "storage/read.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
+#include "file/conversion.h"
 #include "file/decode_carry.h"
 #include "file/decode_names.h"
 #include "file/decoding.h"
@@ -35,146 +35,9 @@
 #include "reef/file.h"
 #include "reef/type_info.h"
 #include "reef/term.h"
-#include <float.h>
 #include <stdio.h>
 
-/* ---- converting numbers from one kind to another ---- */
-
-typedef struct any_number {
-    double real;
-    uint64_t magnitude;
-    bool is_real, negative;
-} any_number;
-
-static bool kind_is_signed(uint8_t kind)
-{
-    return kind == REEF_I8 || kind == REEF_I16 || kind == REEF_I32 || kind == REEF_I64;
-}
-static bool kind_is_number(uint8_t kind) { return kind >= REEF_BOOL && kind <= REEF_F64; }
-
-static any_number number_read(uint8_t kind, const void *p)
-{
-    any_number n = {.is_real = kind == REEF_F32 || kind == REEF_F64};
-    float single = 0;
-    if (kind == REEF_F64) memcpy(&n.real, p, sizeof n.real);
-    else if (kind == REEF_F32) memcpy(&single, p, sizeof single), n.real = (double)single;
-    else {
-        const int64_t x = reef__whole_read((reef_kind)kind, p);
-        n.negative = kind_is_signed(kind) && x < 0;
-        n.magnitude = n.negative ? 0 - (uint64_t)x : (uint64_t)x;
-    }
-    return n;
-}
-
-/* Rounds to the nearest whole number. Not-a-number becomes 0. */
-static void number_round(any_number *n)
-{
-    if (!n->is_real) return;
-    const double x = n->real < 0 ? -n->real : n->real;
-    n->negative = n->real < 0;
-    n->magnitude = x >= 18446744073709551616.0 ? UINT64_MAX : x >= 0 ? (uint64_t)x : 0;
-    if (n->magnitude < UINT64_C(1) << 52 && x - (double)n->magnitude >= 0.5) n->magnitude++;
-    n->is_real = false;
-}
-
-static void whole_write(uint8_t kind, any_number n, char *to)
-{
-    const uint32_t size = reef__kind_size((reef_kind)kind), bits = 8 * size;
-    const uint64_t most = kind_is_signed(kind) ? (UINT64_C(1) << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits);
-    const uint64_t least = kind_is_signed(kind) ? most + 1 : 0;
-    uint64_t x = n.negative ? (n.magnitude < least ? n.magnitude : least) : n.magnitude < most ? n.magnitude : most;
-    if (n.negative) x = 0 - x;
-    unsigned char little[8];
-    for (uint32_t i = 0; i < 8; i++) little[i] = (unsigned char)(x >> 8 * i);
-    reef__portable_copy((reef_kind)kind, (unsigned char *)to, little, size);
-}
-
-static void number_write(uint8_t kind, any_number n, char *to)
-{
-    if (kind == REEF_F64 || kind == REEF_F32) {
-        const double x = n.is_real ? n.real : n.negative ? -(double)n.magnitude : (double)n.magnitude;
-        const double most = 3.4028234663852886e38;
-        const float f = (float)(x > most && x <= DBL_MAX ? most : x < -most && x >= -DBL_MAX ? -most : x);
-        if (kind == REEF_F64) memcpy(to, &x, sizeof x);
-        else memcpy(to, &f, sizeof f);
-        return;
-    }
-    const bool some = n.is_real ? n.real < 0 || n.real > 0 : n.magnitude != 0;
-    if (kind == REEF_BOOL) {
-        *to = some;
-        return;
-    }
-    number_round(&n);
-    whole_write(kind, n, to);
-}
-
 /* ---- values by their plan ---- */
-
-/* The number by the name that it has. What has none keeps its number. */
-static any_number number_renamed(const file_type *f, const field_op *op, any_number n, bool *dropped)
-{
-    const int64_t was = (int64_t)(n.negative ? 0 - n.magnitude : n.magnitude),
-                  is = reef__decode_renamed(f, op, was, dropped);
-    if (is == was) return n;
-    n.negative = is < 0 && op->kind != REEF_U64;
-    n.magnitude = n.negative ? 0 - (uint64_t)is : (uint64_t)is;
-    return n;
-}
-
-/* Is the number that was written the same one? */
-static bool number_kept(any_number n, uint8_t kind, const char *to)
-{
-    any_number is = number_read(kind, to);
-    if (n.is_real && is.is_real) return !(n.real < is.real) && !(n.real > is.real); /* also of what is no number */
-    any_number *real = n.is_real ? &n : &is;
-    if (real->is_real) {
-        const double x = real->real;
-        number_round(real);
-        const double whole = real->negative ? -(double)real->magnitude : (double)real->magnitude;
-        if (x < whole || x > whole) return false;
-    }
-    return n.magnitude == is.magnitude && (n.negative == is.negative || n.magnitude == 0);
-}
-
-/* Converts the numbers of a field. Answers whether all are what they were. */
-static bool op_convert(const file_type *f, const field_op *op, const unsigned char *from, char *to)
-{
-    const uint32_t in = reef__kind_size((reef_kind)op->was), out = reef__kind_size((reef_kind)op->kind);
-    bool kept = true;
-    for (uint32_t i = 0; i < op->count; i++) {
-        unsigned char bytes[8];
-        reef__portable_copy((reef_kind)op->was, bytes, from + i * in, in);
-        const any_number was = number_read(op->was, bytes);
-        bool dropped = false;
-        const any_number n = op->rename_count ? number_renamed(f, op, was, &dropped) : was;
-        number_write(op->kind, n, to + i * out);
-        kept &= (!dropped || was.magnitude == 0) &&
-                bits_count(n.magnitude) >= (op->mask ? bits_count(was.magnitude) : 0) &&
-                number_kept(n, op->kind, to + i * out);
-    }
-    return kept;
-}
-
-static bool bytes_are_zero(const unsigned char *p, uint32_t count)
-{
-    unsigned any = 0;
-    for (uint32_t i = 0; i < count; i++) any |= p[i];
-    return any == 0;
-}
-
-/* Copies elements of the same kind where bytes can't be copied as they are: on a big-endian machine, and truth values,
- * which become 0 or 1 whatever the file says. */
-static void op_reorder(const field_op *op, const unsigned char *from, char *to, size_t bytes)
-{
-    reef__portable_copy((reef_kind)op->kind, (unsigned char *)to, from, bytes);
-    for (size_t at = 0; op->kind == REEF_BOOL && at < bytes; at++) to[at] = from[at] != 0;
-}
-
-static bool op_copies(const field_op *op)
-{
-    if (op->was != op->kind || op->kind == REEF_BOOL || op->kind == 0 || op->rename_count) return false;
-    return HOST_IS_LITTLE || op->kind == REEF_U8 || op->kind == REEF_I8 || op->kind == REEF_CHAR;
-}
 
 void reef__decode_values(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows)
 {
@@ -184,35 +47,7 @@ void reef__decode_values(const file_type *f, const unsigned char *from, const va
         if (f->to) memcpy(value, address, f->bytes); /* value_home follows it */
         else reef__decode_carry(f, address, value);
     }
-    if (f->carry) return;
-    if (f->whole && to->stride[0] == f->bytes) {
-        memcpy(to->base[0], from, (size_t)rows * f->bytes);
-        return;
-    }
-    for (uint32_t i = 0; i < f->op_count; i++) {
-        field_op *op = &f->ops[i];
-        const unsigned char *p = from + op->from;
-        char *q = to->base[op->part] + op->to;
-        const size_t stride = to->stride[op->part], bytes = (size_t)op->count * reef__kind_size((reef_kind)op->kind);
-        if (op->kind == 0)
-            for (uint32_t row = 0; row < rows; row++, p += f->bytes) op->lost += !bytes_are_zero(p, op->count);
-        else if (op_copies(op))
-            for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) bytes_copy(q, p, bytes);
-        else if (op->was == op->kind && op->rename_count == 0)
-            for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) op_reorder(op, p, q, bytes);
-        else
-            for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) op->lost += !op_convert(f, op, p, q);
-    }
-}
-
-void reef__decode_op(const file_type *f, uint32_t i, const char *from, char *to)
-{
-    field_op *op = &f->ops[i];
-    const unsigned char *p = (const unsigned char *)from + op->from;
-    const size_t bytes = (size_t)op->count * (op->kind ? reef__kind_size((reef_kind)op->kind) : 1);
-    if (op->kind == 0) op->lost += !bytes_are_zero(p, op->count);
-    else if (op->was == op->kind && op->rename_count == 0) memcpy(to + op->to, p, bytes);
-    else op->lost += !op_convert(f, op, p, to + op->to);
+    if (f->carry == NULL) reef__convert_rows(f, from, to, rows);
 }
 
 void reef__decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to)
@@ -255,10 +90,10 @@ static bool plan_add(type_reading *x, field_op op)
 {
     file_type *f = x->f;
     field_op *last = f->op_count ? &f->ops[f->op_count - 1] : NULL;
-    if (op_copies(&op)) {
+    if (reef__op_copies(&op)) {
         op.count *= reef__kind_size((reef_kind)op.kind);
         op.was = op.kind = REEF_U8;
-        if (last && op_copies(last) && last->part == op.part && last->from + last->count == op.from &&
+        if (last && reef__op_copies(last) && last->part == op.part && last->from + last->count == op.from &&
             last->to + last->count == op.to) {
             last->count += op.count;
             return true;
@@ -301,7 +136,8 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
                    .was = (uint8_t)from->kind,
                    .kind = (uint8_t)field->kind,
                    .part = (uint16_t)(t->split ? part : 0)};
-    const bool same = from->kind == field->kind, fits = same || (kind_is_number(op.was) && kind_is_number(op.kind));
+    const bool same = from->kind == field->kind,
+               fits = same || (reef__kind_is_number(op.was) && reef__kind_is_number(op.kind));
     const uint32_t first = x->f->op_count, read = fits ? op.count : 0;
     char was[KIND_TEXT], is[KIND_TEXT];
     (void)kind_text(op.was, have, was);
@@ -406,8 +242,8 @@ static bool type_plan_make(type_reading *x, const type *t)
     for (uint32_t i = 0; i < f->op_count; i++)
         if (f->ops[i].kind) covered += f->ops[i].count * reef__kind_size((reef_kind)f->ops[i].kind);
     f->partial = covered < t->size;
-    f->whole = !t->split && f->op_count == 1 && op_copies(&f->ops[0]) && covered == f->bytes && f->bytes == t->size &&
-               f->ops[0].from == 0;
+    f->whole = !t->split && f->op_count == 1 && reef__op_copies(&f->ops[0]) && covered == f->bytes &&
+               f->bytes == t->size && f->ops[0].from == 0;
     return true;
 }
 

@@ -17,9 +17,6 @@ void reef__decode_values(const file_type *f, const unsigned char *from, const va
 /* Converts one value to the program's struct, also for a split type. */
 void reef__decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to);
 
-/* Does step i of the plan for one value that isn't split. */
-void reef__decode_op(const file_type *f, uint32_t i, const char *from, char *to);
-
 /* Makes a default value in raw memory: zero, or what the construct hook makes. False: the error is recorded. */
 bool reef__decode_construct(decoding *d, const type *t, reef_entity e, void *to);
 

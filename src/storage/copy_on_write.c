@@ -166,8 +166,8 @@ static NOINLINE void copy_wasted(reef_world *w, const column *c, const reef_slot
     reef__block_give(w->family, c, fresh, slots[0].head_more.capacity);
 }
 
-INLINE bool unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t unit, uint32_t k, uint32_t rows,
-                    uint64_t version)
+INLINE bool column_unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t unit, uint32_t k, uint32_t rows,
+                           uint64_t version)
 {
     reef_slot *s = &slots[k];
     const bool away = copy_given(w, c, rows, slots[0].head_more.capacity);
@@ -191,7 +191,7 @@ INLINE bool unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t u
 
 bool reef__block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
 {
-    return unshare(w, c, unit_slots(w, unit), unit, k, rows, version);
+    return column_unshare(w, c, unit_slots(w, unit), unit, k, rows, version);
 }
 
 bool reef__slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count, uint32_t next)
@@ -206,7 +206,7 @@ bool reef__slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_
         const column *c = &s->columns[k];
         const uint64_t was = slots[k].version;
         bool ours = was > w->ours_after || (UNLIKELY(!c->type->plain_copy) && reef__block_is_ours(w, was));
-        if (!ours) ours = unshare(w, c, slots, unit, k, rows, column_mark(w, c));
+        if (!ours) ours = column_unshare(w, c, slots, unit, k, rows, column_mark(w, c));
         if (UNLIKELY(!ours)) return false;
         slots[k].version = column_mark(w, c);
     }

@@ -19,6 +19,7 @@
 
 #include "base/platform.h"
 #include "type/value.h"
+#include "storage/column_block.h"
 #include "storage/cow_pages.h"
 #include "storage/family.h"
 #include "storage/layout.h"
@@ -75,15 +76,8 @@ void *reef__column_default(reef_world *w, const table *t, uint32_t unit, uint32_
 void reef__column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t slot, void *block);
 void *reef__column_exchange(reef_world *w, uint32_t unit, uint32_t slot, void *block);
 bool reef__column_take(reef_world *w, uint32_t unit, uint32_t slot, void *block);
-/* Blocks of a column and their values. reef__block_take: NULL means that there is no memory. reef__block_copy: false
- * means that there is no memory or that a hook refused, and `to` is raw memory. reef__block_move moves the values of
- * all rows but `raw`, which has none (UINT32_MAX: no such row). reef__values_relocate: values of the running call that
- * lie in the block `old`, which is about to be freed, are found in `fresh` from then on. */
-void *reef__block_take(family *f, const column *c, uint32_t rows);
-void reef__block_give(family *f, const column *c, void *block, uint32_t rows);
-bool reef__block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows);
-void reef__block_move(const column *c, char *to, char *from, uint32_t rows, uint32_t raw);
-void reef__block_destroy_values(const column *c, void *block, uint32_t rows);
+/* Values of the running call that lie in the block `old`, which is about to be freed, are found in `fresh` from then
+ * on. */
 void reef__values_relocate(reef_world *w, const char *old, const char *fresh, size_t bytes);
 /* Does this world alone hold a block that was last written at `version`, before the last fork? (The other holders may
  * be gone.) */

@@ -1,0 +1,18 @@
+/* Values of a file become values of the program's types. A plan, which decode_types.c makes once for each type, has a
+ * step for each field: its bytes are copied, put into another order, converted to another kind of number, renamed, or
+ * left out. A step counts the values that weren't kept. */
+#ifndef REEF_FILE_CONVERSION_H
+#define REEF_FILE_CONVERSION_H
+
+#include "file/decoding.h"
+
+bool reef__kind_is_number(uint8_t kind);
+/* Is the step a plain copy of bytes on this machine? */
+bool reef__op_copies(const field_op *op);
+
+/* Converts `rows` values by the type's plan. */
+void reef__convert_rows(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows);
+/* Does step i of the plan for one value that isn't split. */
+void reef__convert_step(const file_type *f, uint32_t i, const char *from, char *to);
+
+#endif
