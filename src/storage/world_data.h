@@ -54,10 +54,6 @@ typedef struct derived {
 
 struct reef_world {
     reef_hot hot;
-    /* src/storage/block_index.h: units that the indexes have room for, UINT32_MAX: there is none; how many calls would
-     * have liked one, by the last bits of the component's id; the newest index */
-    uint32_t block_room, block_count, block_asked[64];
-    reef_block_index *block_newest;
     uint32_t slow;      /* not 0: the fast paths of structural calls give up (SLOW_...) */
     uint32_t deferring; /* number of open loops that asked for structural changes to be recorded */
     /* number of open loops (not beside `slow`: a compiler that compares both at once would wait for two stores) */
@@ -71,8 +67,31 @@ struct reef_world {
     uint64_t gate_destroy;
     /* where the next free id goes, on a page that this world owns; both NULL: not known */
     uint32_t *ring_next, *ring_end;
+    uint64_t told; /* how often a query was told of a table that is used for the first time */
+    /* counts the changes that no version tells: another state, or chunks that went to another table as they were */
+    uint64_t state_epoch;
+    struct schedule *schedule; /* src/system/schedule.h; NULL: no system was ever added */
+    struct ticking *ticking;   /* what ticks remember (src/time/tick.c); NULL: the world never ticked */
+    uint64_t hashed, hash;     /* the hash of the state; it is right while the version is `hashed` */
+    struct reef_pool *pool;
+    /* not NULL: systems run, maybe on several threads, and nobody writes what threads share (src/storage/running.h) */
+    const struct running_calls *running;
+    const char *time_owner; /* who alone plays ticks and goes back (reef_own_time); NULL: everybody may */
+    /* number of calls that are calling a function of the user and go on with the world afterwards, beside those that
+     * `locks` and `running` tell of: world_hold. Atomic, since several threads may read a world */
+    uint32_t held;
+    bool paused, readers_held; /* reef_hold_readers */
+    /* recorded commands are being done: a failure is no mistake of the present caller */
+    bool flushing;
+    reef_error error;
     state state;
+    reef_world_config config;
+    reef_error world_failure; /* failure of a call that a system made on the world */
     family *family;
+    /* src/storage/block_index.h: units that the indexes have room for, UINT32_MAX: there is none; how many calls would
+     * have liked one, by the last bits of the component's id; the newest index */
+    uint32_t block_room, block_count, block_asked[64];
+    reef_block_index *block_newest;
     /* Edges that were used, by a hash of their key. Emptied when pages may move. The last three entries are those that
      * add, remove and destroy used last (for destroy, key and `from` are a table). Their address doesn't depend on the
      * entity, so that the processor goes on with the ends of the tables while the record still comes, and compares the
@@ -99,41 +118,25 @@ struct reef_world {
         uint32_t generation;
     } * queries; /* by index */
     uint32_t query_room, query_count;
-    /* src/storage/query_types.h: the queries by what they need, and how many they are; how many tables were used for
-     * the first time, and how often a query was told of one */
+    /* src/storage/query_types.h: the queries by what they need, their number; how many tables were used first */
     struct query_types *filed[QUERY_BUCKETS + 1];
     uint32_t filed_count[QUERY_BUCKETS + 1];
-    uint64_t tables_begun, told;
+    uint64_t tables_begun;
     /* tells queries that a table is used for the first time; NULL: there was no query yet, and none is linked in */
     void (*queries_tell)(reef_world *w, const shape *s);
     /* the last ones, for a caller who asks the same again; the newest first */
     struct reef_query_data *freed_queries[FREED_QUERIES];
-    /* counts the changes that no version tells: another state, or chunks that went to another table as they were */
-    uint64_t state_epoch;
     /* when storage was grouped last (src/query/grouped_rows.h): the version and state_epoch; of the relations that
      * group rows, how many there were, and how many had come or gone */
     uint64_t grouped_version, grouped_epoch, grouped_links, grouped_link_changes;
-    reef_world_config config;
-    reef_error error;
     reef_error passed_error; /* the last failure, if a loop or a tick that worked came after it */
     /* the public call for which another call does the work; NULL: there is none. Not set while systems run. */
     const char *calling;
     const char *declaring;          /* the name of the system or observer that is being declared; NULL: none */
     const char *code_pinned;        /* why reef_code_use is refused; NULL: it isn't (src/api/code.c) */
     struct module_loading *loading; /* src/system/schedule.h; NULL: no module is being loaded */
-    struct schedule *schedule;      /* src/system/schedule.h; NULL: no system was ever added */
-    struct ticking *ticking;        /* what ticks remember (src/time/tick.c); NULL: the world never ticked */
     /* number of the running phase's step in this tick, from 0 (for phases with steps of their own) */
     uint32_t step;
-    struct reef_pool *pool;
-    /* not NULL: systems run, maybe on several threads, and nobody writes what threads share (src/storage/running.h) */
-    const struct running_calls *running;
-    bool paused, readers_held; /* reef_hold_readers */
-    const char *time_owner;    /* who alone plays ticks and goes back (reef_own_time); NULL: everybody may */
-    /* number of calls that are calling a function of the user and go on with the world afterwards, beside those that
-     * `locks` and `running` tell of: world_hold. Atomic, since several threads may read a world */
-    uint32_t held;
-    reef_error world_failure;   /* failure of a call that a system made on the world */
     reef_component hook_failed; /* the type whose hook failed in the running call */
     /* src/storage/unique_field.h: number of the operation that makes values; who has the value that one was refused;
      * the tables, NULL: none */
@@ -169,16 +172,13 @@ struct reef_world {
         uint32_t slot, spare_at, spare_end;
         void *spare[AHEAD_SPARES]; /* blocks for the next copies, since each call for memory takes a lock */
     } ahead[AHEAD_COLUMNS];
-    uint64_t observed;     /* the newest version for which somebody may ask what was written after it */
-    uint64_t hashed, hash; /* the hash of the state; it is right while the version is `hashed` */
+    uint64_t observed; /* the newest version for which somebody may ask what was written after it */
     /* the values of the running call: when growth moves a block that one of them points into, the pointer is
      * corrected */
     reef_value *value;
     uint32_t value_count;
     /* commands that loops recorded; `commands` points here while such a loop is open */
     commands deferred;
-    /* recorded commands are being done: a failure is no mistake of the present caller */
-    bool flushing;
     struct observer_log *observing; /* src/observe/observer_log.h; NULL: nothing was ever observed */
     /* relations are made as they are, whoever their targets are, and nothing ends with its target; in the end
      * reef__relations_end_dead puts that right */

@@ -20,9 +20,9 @@ typedef struct brief_list {
     uint32_t count, room;
 } brief_list;
 
-static uint64_t brief_phase(const phase *p)
+uint64_t reef__brief_mark(const char *name)
 {
-    const uint64_t hash = reef__hash_bytes(p->name, strlen(p->name));
+    const uint64_t hash = reef__hash_bytes(name, strlen(name));
     return hash ? hash : 1;
 }
 
@@ -76,9 +76,9 @@ static bool brief_destroy(reef_world *w, const brief_list *l)
 
 /* At the end of a phase what it made in an earlier tick is destroyed. Then what isn't marked gets the mark of the phase
  * and the tick. */
-static COLD reef_status brief_turn(reef_world *w, reef_component c, const phase *made_by, bool ends, uint64_t tick)
+static COLD reef_status brief_turn(reef_world *w, reef_component c, uint64_t mark, bool ends, uint64_t tick)
 {
-    const ReefBrief value = {brief_phase(made_by), tick};
+    const ReefBrief value = {mark, tick};
     const uint64_t ending = ends ? value.phase : 0;
     const reef_error before = w->error;
     const reef_query_desc desc = {.terms = {{.component = c, .access = REEF_IN, .enabled = REEF_EITHER}},
@@ -94,14 +94,14 @@ static COLD reef_status brief_turn(reef_world *w, reef_component c, const phase 
     return ok ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, "reef_tick", c, (reef_entity){0, 0}, 0);
 }
 
-reef_status reef__events_expire_begin(reef_world *w, const phase *last)
+reef_status reef__events_expire_begin(reef_world *w, uint64_t mark)
 {
     const reef_component c = reef_id(ReefBrief);
-    return brief_used(w, c) ? brief_turn(w, c, last, false, w->state.ticks - 1) : REEF_OK;
+    return brief_used(w, c) ? brief_turn(w, c, mark, false, w->state.ticks - 1) : REEF_OK;
 }
 
-reef_status reef__events_expire(reef_world *w, const phase *ended)
+reef_status reef__events_expire(reef_world *w, uint64_t mark)
 {
     const reef_component c = reef_id(ReefBrief);
-    return brief_used(w, c) ? brief_turn(w, c, ended, true, w->state.ticks) : REEF_OK;
+    return brief_used(w, c) ? brief_turn(w, c, mark, true, w->state.ticks) : REEF_OK;
 }

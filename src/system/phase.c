@@ -584,9 +584,8 @@ static void phase_work(void *data, uint32_t worker)
 /* Keeps the first mistake of the caller, in the order of the plan; mistakes in calls on the world come last. */
 static void failures_join(reef_world *w, ticking *k)
 {
-    for (uint32_t i = 0; i < k->job_count && k->first.status == REEF_OK; i++)
-        if (k->jobs[i].error.status != REEF_OK) k->first = k->jobs[i].error;
-    if (k->first.status == REEF_OK) k->first = w->world_failure;
+    for (uint32_t i = 0; i < k->job_count; i++) failure_keep(k, &k->jobs[i].error);
+    failure_keep(k, &w->world_failure);
 }
 
 /* Makes the error for missing memory, for one system or for what follows all of them. */

@@ -59,15 +59,17 @@ typedef struct written {
     uint64_t version; /* the version of the system that runs and writes it */
 } written;
 
-/* A phase of the plan. While its numbers are those of the world, all its queries know all tables, and nothing is
- * shared with a fork. */
+/* A phase of the plan: everything that a tick reads of it, in one cache line. While its numbers are those of the world,
+ * all its queries know all tables, and nothing is shared with a fork. */
 typedef struct phase_plan {
     uint32_t first, end; /* its systems */
+    uint32_t quick_end;  /* the end of the phase's quick systems, which begin at `first` */
     bool simple;         /* all its systems are simple */
     bool reads;          /* some of its systems read others' rows */
     bool known;
     uint64_t tables_epoch, told, state_epoch, fork_version;
-    uint32_t quick_end; /* the end of the phase's quick systems, which begin at `first` */
+    uint64_t step_ns; /* as in the schedule */
+    uint64_t mark;    /* of the entities that are events and were made by this phase: reef__brief_mark */
 } phase_plan;
 
 /* A simple system of a known phase: everything that running it takes, in one cache line. */
@@ -82,39 +84,38 @@ typedef struct quick {
 } quick;
 
 typedef struct ticking {
+    /* what a tick of simple systems reads, with the first mistake and the first phases */
     uint64_t epoch; /* epoch of the schedule from which the plan was made; 0: none */
     planned_system *plan;
     uint32_t plan_count, plan_room;
-    quick *quicks; /* room for as many as there are planned systems */
+    quick *quicks;    /* room for as many as there are planned systems */
+    uint64_t shuffle; /* 0: jobs begin in their order; else: the state of a random sequence */
+    reef_profiler trace;
+    uint32_t phase_count, other_count;
+    bool measures;
     job quick_job;
+    reef_error first; /* valid during a tick: the first mistake of the caller */
     uint32_t *after;
     uint32_t after_count, after_room;
-    phase_plan phases[REEF_PHASES_MAX];
-    uint32_t phase_count;
     job *jobs;
     uint32_t job_count, job_room;
     char *queues, *parts; /* for jobs that send events, and for jobs that sum */
     size_t queue_room, part_room;
     uint32_t *made; /* number of ids that each lane made */
-    uint32_t made_room;
+    uint32_t made_room, other_room;
     written *others;
-    uint32_t other_count, other_room;
-    bool measures;
     reef_tick_stats stats;
-    reef_profiler trace;
-    /* These are valid during a tick. */
-    reef_error first; /* the first mistake of the caller */
     /* These are valid while a phase runs. */
     float dt;
     uint32_t phase_first, phase_end, ended_before; /* all systems before it have ended */
     uint32_t unfinished;
     uint64_t end_version;   /* the world's version while the systems run */
-    uint64_t shuffle;       /* 0: jobs begin in their order; else: the state of a random sequence */
     bool backwards;         /* the jobs of a system begin with the last one */
     planned_system *failed; /* the first system, in the order of the plan, that had no memory */
     mutex lock;
     condvar wake;
     uint32_t turns; /* how many times there was a reason to wake the other threads */
+    phase_plan phases[REEF_PHASES_MAX];
 #if defined(REEF_CHECKED)
     watch watch;
 #endif
@@ -133,6 +134,13 @@ void reef__ticking_drop(reef_world *w);
 bool reef__planned_rows_prepare(reef_world *w, planned_system *ps);
 /* Does the recorded commands. A system may be gone afterwards. */
 reef_status reef__phase_deferred_do(reef_world *w, ticking *k);
+
+/* Keeps a mistake of the caller, if it is the first one of the tick. Where all went well, only the two numbers are
+ * looked at: an error is four lines of the cache. */
+INLINE void failure_keep(ticking *k, const reef_error *e)
+{
+    if (UNLIKELY(e->status != REEF_OK) && k->first.status == REEF_OK) k->first = *e;
+}
 
 INLINE bool writes_rows(const planned_system *ps)
 {

@@ -203,7 +203,8 @@ bool reef__phase_run_simple(reef_world *w, phase_plan *p, float dt, reef_status 
             quick_rows(x, &b, m, version + x->number);
     }
     phase_close(w);
-    if (k->first.status == REEF_OK) k->first = j->error.status != REEF_OK ? j->error : w->world_failure;
+    failure_keep(k, &j->error);
+    failure_keep(k, &w->world_failure);
     if (UNLIKELY(j->commands.first != NULL || j->short_of_memory)) *s = simple_join(w, k);
     return true;
 }

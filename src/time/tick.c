@@ -141,13 +141,12 @@ static COLD planned_system *schedule_plan(reef_world *w, ticking *k, const sched
     return plan;
 }
 
-/* Makes the plan fit the schedule. It has room for one more system than the schedule, for reef_system_once. False: no
- * memory. */
-static bool plan_update(reef_world *w, ticking *k)
+/* Makes a plan that fits the schedule. It has room for one more system than the schedule, for reef_system_once. False:
+ * no memory. */
+static COLD bool plan_renew(reef_world *w, ticking *k)
 {
     const schedule *c = reef__schedule_ready(w);
     if (c == NULL) return false;
-    if (k->epoch == c->epoch) return true;
     planned_system *plan = schedule_plan(w, k, c);
     quick *quicks =
         plan ? reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *quicks) : NULL;
@@ -170,6 +169,8 @@ static bool plan_update(reef_world *w, ticking *k)
         phase_plan *x = &k->phases[p];
         memset(x, 0, sizeof *x);
         x->first = c->phases[p].first;
+        x->step_ns = c->phases[p].step_ns;
+        x->mark = reef__brief_mark(c->phases[p].name);
         x->end = p + 1 < c->phase_count ? c->phases[p + 1].first : c->count;
         x->simple = true;
         for (uint32_t i = x->first; i < x->end; i++) {
@@ -180,6 +181,12 @@ static bool plan_update(reef_world *w, ticking *k)
     if (!plan_order(w, k)) return false;
     k->epoch = c->epoch;
     return true;
+}
+
+/* Does the plan fit the schedule now? False: no memory. */
+INLINE bool plan_update(reef_world *w, ticking *k)
+{
+    return LIKELY(w->schedule != NULL && k->epoch == w->schedule->epoch) || plan_renew(w, k);
 }
 
 /* ---- one phase ---- */
@@ -226,7 +233,7 @@ static bool planned_is_due(reef_world *w, const planned_system *ps, reef_status 
 static reef_status phase_tick(reef_world *w, uint32_t number, float dt)
 {
     ticking *k = w->ticking;
-    /* an earlier phase may have changed the schedule */
+    /* an earlier step may have changed the schedule */
     reef_status s = plan_update(w, k) ? REEF_OK : no_memory_for(w, NULL);
     if (s != REEF_OK) return s;
     phase_plan *p = &k->phases[number];
@@ -244,8 +251,9 @@ static reef_status phase_tick(reef_world *w, uint32_t number, float dt)
 static float seconds(uint64_t ns) { return (float)((double)ns * 1e-9); }
 
 /* Runs a phase that has a step of its own as many times as its steps fit into the time that waits. */
-static reef_status phase_steps(reef_world *w, const phase *p, uint32_t number, uint64_t ns)
+static reef_status phase_steps(reef_world *w, uint32_t number, uint64_t ns)
 {
+    const phase *p = &w->schedule->phases[number]; /* it may be gone after the first step */
     const uint64_t step = p->step_ns, serial = p->serial;
     const uint32_t most = p->steps_max ? p->steps_max : STEPS_USUAL;
     uint64_t *waits = reef__clock_own(w, serial);
@@ -272,14 +280,18 @@ static reef_status phases_tick(reef_world *w, float dt)
 {
     const uint64_t ns = (uint64_t)((double)dt * 1e9 + 0.5);
     if (reef__grouped_any(w) && reef__storage_group(w) != REEF_OK) return w->error.status;
+    ticking *k = w->ticking;
+    if (!plan_update(w, k)) return no_memory_for(w, NULL);
     w->state.ticks++;
     w->state.time_ns += ns;
     reef__invalidate(w, INVALIDATE_WRITTEN);
-    reef_status s = reef__events_expire_begin(w, &w->schedule->phases[w->schedule->phase_count - 1]);
+    reef_status s = reef__events_expire_begin(w, k->phases[k->phase_count - 1].mark);
     for (uint32_t i = 0; i < w->schedule->phase_count && s == REEF_OK; i++) {
-        const phase p = w->schedule->phases[i]; /* a copy, because the schedule may be another one after the phase */
-        s = p.step_ns ? phase_steps(w, &p, i, ns) : phase_tick(w, i, dt);
-        if (s == REEF_OK) s = reef__events_expire(w, &p);
+        if (!plan_update(w, k)) return no_memory_for(w, NULL); /* an earlier phase may have changed the schedule */
+        const phase_plan *p = &k->phases[i];
+        const uint64_t mark = p->mark; /* the plan may be another one after the phase */
+        s = p->step_ns ? phase_steps(w, i, ns) : phase_tick(w, i, dt);
+        if (s == REEF_OK) s = reef__events_expire(w, mark);
     }
     return s;
 }

@@ -164,14 +164,13 @@ typedef struct reef_cached_bits {
 } reef_cached_bits;
 #define REEF_LATELY_NONE UINT64_MAX
 
-/* The head of every world. */
+/* The head of every world. The maps come last, since they are long: what most calls read is in the first lines. */
 typedef struct reef_hot {
-    const struct reef_library *library;    /* the copy of reef that made the world (src/storage/library.h) */
-    reef_paged records;                    /* uint64_t[4096] a page */
-    reef_paged chunks;                     /* reef_slot[256 * 4] a page */
-    reef_block_index **blocks;             /* [REEF_BLOCK_NUMBERS], none of them NULL; [0] is empty */
-    reef_map *const *maps[REEF_MAP_PAGES]; /* pages of 256; never NULL, so that no id needs a bounds check */
-    uint32_t index_count;                  /* indices ever used: their records exist */
+    const struct reef_library *library; /* the copy of reef that made the world (src/storage/library.h) */
+    reef_paged records;                 /* uint64_t[4096] a page */
+    reef_paged chunks;                  /* reef_slot[256 * 4] a page */
+    reef_block_index **blocks;          /* [REEF_BLOCK_NUMBERS], none of them NULL; [0] is empty */
+    uint32_t index_count;               /* indices ever used: their records exist */
     /* of this world in the process: handles of queries and readers carry it, and so do refs */
     uint32_t number;
     uint64_t moves;               /* counts rows that went elsewhere and blocks that got another address: reef_ref */
@@ -185,6 +184,7 @@ typedef struct reef_hot {
     uint32_t empty_count;         /* entities without a row */
     uint64_t gate_move;           /* what the straight paths ask for: the version, or never */
     reef_cached_bits cached;
+    reef_map *const *maps[REEF_MAP_PAGES]; /* pages of 256; never NULL, so that no id needs a bounds check */
 #if defined(REEF_CHECKED)
     uint32_t held; /* != 0: systems run, and what they read is held against their declarations */
 #endif
