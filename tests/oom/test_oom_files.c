@@ -586,7 +586,9 @@ static const struct operation {
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
 /* How much of it: builds in which everything takes longer (tests/CMakeLists.txt) try less. */
-#if defined(SWEEP_HALF)
+#if defined(SWEEP_SHORT)
+enum { STEP_ALL = 53, STEP_EACH = 61, STEP_TWO = 53, TWO_OF = 29 };
+#elif defined(SWEEP_HALF)
 enum { STEP_ALL = 23, STEP_EACH = 31, STEP_TWO = 53, TWO_OF = 11 };
 #else
 enum { STEP_ALL = 3, STEP_EACH = 7, STEP_TWO = 23, TWO_OF = 3 };

@@ -7,6 +7,11 @@
  *     test_oom_tick --deep    all of them */
 #include "scenes.h"
 
+#if defined(SWEEP_SHORT)
+enum { SOME = 8 }; /* of so many scenes one */
+#else
+enum { SOME = 3 };
+#endif
 static bool deep;
 
 typedef struct Extra {
@@ -133,7 +138,7 @@ static void sweep_all(void **state, reef_status (*call)(const scene *s, reef_wor
     uint64_t runs = 0;
     for (uint32_t i = 0; i < scene_count; i++) {
         runs += sweep(state, &(trial){&scenes[i], call, threads, atomic, false});
-        if (deep || i % 3 == 0) runs += sweep(state, &(trial){&scenes[i], call, threads, atomic, true});
+        if (deep || i % SOME == 0) runs += sweep(state, &(trial){&scenes[i], call, threads, atomic, true});
     }
     assert_true(runs > 50); /* or the sweep sweeps nothing */
 }
