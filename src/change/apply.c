@@ -25,6 +25,8 @@
 #include "storage/removal_log.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
+#include "storage/sparse_store.h"
+#include "storage/split_columns.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "change/command.h"
@@ -298,4 +300,44 @@ reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uin
     reef_component named = w->hook_failed.id || count != 1 ? w->hook_failed : values->component;
     named.id &= ~BIT_DISABLED;
     return s == REEF_OK ? s : reef__failure(w, s, op, named, e, 0);
+}
+
+/* ---- a list ---- */
+
+uint32_t reef__set_after(const reef_world *w, uint32_t from, const reef_value *values, uint32_t count, uint32_t *ids)
+{
+    const shape *s = shape_of(w->family, from);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->component_count; i++) {
+        bool named = false;
+        for (uint32_t j = 0; j < count && !named; j++) named = values[j].component.id == s->component[i];
+        if (!named) ids[n++] = s->component[i];
+    }
+    for (uint32_t j = 0; j < count; j++)
+        if (values[j].kind != REEF_VALUE_REMOVE && in_table(reef__type_of(values[j].component.id)))
+            ids[n++] = values[j].component.id;
+    return n;
+}
+
+reef_status reef__list_apply(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count,
+                             uint32_t *led)
+{
+    uint32_t ids[2 * REEF_COMPONENTS_MAX], place = place_of(w, e);
+    uint32_t from = reef_slots_at(&w->hot, place)[0].head.table, to = from;
+    bool moves = false;
+    spread x;
+    reef_status s = reef__spread_make(w, &x, e, values, count);
+    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, e, 0);
+    for (uint32_t i = 0; i < x.count; i++) {
+        uint32_t c = x.values[i].component.id;
+        if (component_there(w, reef__type_of(c), e, place, from) == (x.values[i].kind == REEF_VALUE_REMOVE))
+            moves = true;
+    }
+    if (w->locks && (moves || w->notifying)) s = REEF_LOCKED;
+    else if (moves) to = reef__graph_table(w, ids, reef__set_after(w, from, x.values, x.count, ids), &s);
+    s = s == REEF_OK && to ? reef__change_apply(w, op, e, place, to, x.values, x.count)
+                           : reef__failure(w, s, op, (reef_component){0}, e, 0);
+    *led = x.count == count ? to : 0;
+    reef__spread_free(w, &x);
+    return s;
 }

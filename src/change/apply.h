@@ -34,4 +34,12 @@ struct reef_table *reef__row_leave_prepare(reef_world *w, uint32_t place);
 reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to,
                                reef_value *values, uint32_t count);
 
+/* Changes an entity by a list of values that were checked: it finds the table to which the list leads, with what comes
+ * along as required, and does the above. *led: that table, if the list was all; 0: it wasn't. */
+reef_status reef__list_apply(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count,
+                             uint32_t *led);
+/* Which components of tables an entity of table `from` will have after a change by a list of reef__spread_make: fills
+ * `ids`, with room for 2 * REEF_COMPONENTS_MAX; answers how many. */
+uint32_t reef__set_after(const reef_world *w, uint32_t from, const reef_value *values, uint32_t count, uint32_t *ids);
+
 #endif

@@ -260,7 +260,7 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
                                  void **out)
 {
     bool remove = value.kind == REEF_VALUE_REMOVE;
-    uint32_t place = place_of(w, e);
+    uint32_t place = place_of(w, e), to = 0;
     if (place == PLACE_DEAD && !deferred_to(w, e)) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
     reef_status s = reef__type_ready(w, c.id);
     if (s != REEF_OK) return reef__failure(w, s, op, c, e, 0);
@@ -278,7 +278,7 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     if (w->locks && (has == remove || more || w->notifying)) return reef__failure(w, REEF_LOCKED, op, c, e, 0);
     if (more) return reef__multi_add(w, op, e, t, &value, out);
     if (UNLIKELY(t->need_count != 0) && !has && !reef__table_meets(w, from, t))
-        s = reef__list_change_general(w, op, e, &value, 1);
+        s = reef__list_apply(w, op, e, &value, 1, &to);
     else s = one_change(w, op, e, t, &value, place, has);
     if (s != REEF_OK) return s;
     if (observed(w)) return *out = remove ? NULL : reef__cell_now(w, e, c), has || remove ? REEF_OK : REEF_ADDED;

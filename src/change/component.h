@@ -32,11 +32,5 @@ void *reef__cell_now(reef_world *w, reef_entity e, reef_component c);
 char *reef__stored_add_fast(reef_world *w, reef_store *s, reef_entity e);
 /* The same for a value that goes. False: nothing was done. */
 bool reef__stored_leave_fast(reef_world *w, reef_store *s, reef_entity e);
-/* The same where nothing is known of the list: it finds the table, and what else comes along. */
-reef_status reef__list_change_general(reef_world *w, const char *op, reef_entity e, const reef_value *values,
-                                      uint32_t count);
-/* Which components of tables an entity of table `from` will have after a change by a list of reef__spread_make: fills
- * `ids`, with room for 2 * REEF_COMPONENTS_MAX; answers how many. */
-uint32_t reef__set_after(const reef_world *w, uint32_t from, const reef_value *values, uint32_t count, uint32_t *ids);
 
 #endif

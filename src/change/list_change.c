@@ -25,7 +25,6 @@
 #include "storage/removal_log.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
-#include "storage/split_columns.h"
 #include "storage/table.h"
 #include "storage/world_data.h"
 #include "change/apply.h"
@@ -48,21 +47,6 @@ INLINE uint64_t list_key(uint32_t from, const reef_value *values, uint32_t count
     return hash_blend(key);
 }
 
-uint32_t reef__set_after(const reef_world *w, uint32_t from, const reef_value *values, uint32_t count, uint32_t *ids)
-{
-    const shape *s = shape_of(w->family, from);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < s->component_count; i++) {
-        bool named = false;
-        for (uint32_t j = 0; j < count && !named; j++) named = values[j].component.id == s->component[i];
-        if (!named) ids[n++] = s->component[i];
-    }
-    for (uint32_t j = 0; j < count; j++)
-        if (values[j].kind != REEF_VALUE_REMOVE && in_table(reef__type_of(values[j].component.id)))
-            ids[n++] = values[j].component.id;
-    return n;
-}
-
 /* The table is remembered where the list is all that comes and goes, in tables and as switches. */
 static void list_remember(reef_world *w, uint32_t from, uint32_t to, const reef_value *values, uint32_t count)
 {
@@ -75,26 +59,13 @@ static void list_remember(reef_world *w, uint32_t from, uint32_t to, const reef_
     if (simple) set_remember(w, list_key(from, values, count), to);
 }
 
-reef_status reef__list_change_general(reef_world *w, const char *op, reef_entity e, const reef_value *values,
-                                      uint32_t count)
+/* Goes the general way, and remembers where that led. */
+static reef_status list_first(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count)
 {
-    uint32_t ids[2 * REEF_COMPONENTS_MAX], place = place_of(w, e);
-    uint32_t from = reef_slots_at(&w->hot, place)[0].head.table, to = from;
-    bool moves = false;
-    spread x;
-    reef_status s = reef__spread_make(w, &x, e, values, count);
-    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, e, 0);
-    for (uint32_t i = 0; i < x.count; i++) {
-        uint32_t c = x.values[i].component.id;
-        if (component_there(w, reef__type_of(c), e, place, from) == (x.values[i].kind == REEF_VALUE_REMOVE))
-            moves = true;
-    }
-    if (w->locks && (moves || w->notifying)) s = REEF_LOCKED;
-    else if (moves) to = reef__graph_table(w, ids, reef__set_after(w, from, x.values, x.count, ids), &s);
-    s = s == REEF_OK && to ? reef__change_apply(w, op, e, place, to, x.values, x.count)
-                           : reef__failure(w, s, op, (reef_component){0}, e, 0);
-    if (s == REEF_OK && x.count == count) list_remember(w, from, to, values, count);
-    reef__spread_free(w, &x);
+    const uint32_t from = reef_slots_at(&w->hot, place_of(w, e))[0].head.table;
+    uint32_t to = 0;
+    const reef_status s = reef__list_apply(w, op, e, values, count, &to);
+    if (s == REEF_OK) list_remember(w, from, to, values, count);
     return s;
 }
 
@@ -308,7 +279,7 @@ COLD reef_status reef__change_held(reef_world *w, const char *op, reef_entity e,
     const bool more = absent && has_itself(w, e, reef__type_of(c.id));
     if (more && reef__type_of(c.id)->home != REEF_MULTI) return reef__failure(w, REEF_EXISTS, op, c, e, 0);
     if (more) return reef__multi_add(w, op, e, reef__type_of(c.id), values, NULL);
-    return reef__list_change_general(w, op, e, values, count);
+    return list_first(w, op, e, values, count);
 }
 
 reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
@@ -324,5 +295,5 @@ reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *v
     if (s != REEF_OK) return s;
     if (w->commands && (w->notifying || !all_there(w, e, values, count)))
         return reef__command_values(w, w->commands, COMMAND_CHANGE, op, e, values, count);
-    return reef__list_change_general(w, op, e, values, count);
+    return list_first(w, op, e, values, count);
 }
