@@ -16,6 +16,11 @@
 static char path[64];
 static char reason[REEF_SQLITE_REASON_MAX];
 static bool deep;
+#if defined(FAULTS_SHORT) /* ./test with sanitizers */
+enum { KILLS = 24, DISK_STEP = 5, MEMORY_STEP = 3 };
+#else
+enum { KILLS = 60, DISK_STEP = 12, MEMORY_STEP = 6 };
+#endif
 
 static void files_remove(void)
 {
@@ -208,7 +213,7 @@ static void child_play(int to, uint64_t seed)
 
 static void a_program_that_is_killed_leaves_the_last_commit(void **state)
 {
-    const int kills = deep ? 500 : 60;
+    const int kills = deep ? 500 : KILLS;
     uint64_t seed = 11, last = 0, last_hash = 0, commits = 0;
     (void)state;
     files_remove();
@@ -265,7 +270,7 @@ static void disk_sweep(void **state, int error, bool stays)
     disk_stays = stays;
     files_remove();
     reef_sqlite *f = open_at(w, NULL);
-    for (n = 1;; n += deep ? 1 : 1 + n / 12) {
+    for (n = 1;; n += deep ? 1 : 1 + n / DISK_STEP) {
         scene_change(w, &seed, 120, false);
         const uint64_t before = digest(w), number = reef_sqlite_number(f);
         disk_calls = 0;
@@ -421,7 +426,7 @@ static void memory_sweep(void **state, size_t which, bool of_world)
     MUST(x.f, reef_sqlite_commit(x.f));
     reef_snapshot *start = reef_snapshot_take(x.w);
     uint64_t n = 1;
-    for (uint64_t points = 1;; n += deep ? 1 : 1 + n / 6, points++) {
+    for (uint64_t points = 1;; n += deep ? 1 : 1 + n / MEMORY_STEP, points++) {
         if (points % 16 == 0) { /* so that neither the world nor the file grows with the number of points */
             assert_ok(reef_restore(x.w, start));
             MUST(x.f, reef_sqlite_commit(x.f));
