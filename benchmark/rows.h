@@ -149,8 +149,9 @@
  *                     that forks again and again
  *   fork_first_cold   the same for the first fork of a world: the memory comes from the system inside the timer
  *   fork_100_scattered   100,000 entities: reef_fork, 100 Positions at random are written in the fork through reef_mut,
- *                     and the fork is freed. raw: a copy of all four arrays, whose memory was touched, gets the writes
- *                     (checksum: all Positions of the world and of the last fork)
+ *                     and the fork is freed. raw: a copy of all four arrays, whose memory was touched, gets the writes.
+ *                     Setup played it once, as that of fork_first_write (checksum: all Positions of the world and of
+ *                     the last fork)
  *   small_world_tick  100 entities with Position and Velocity, of which half have Data, and four systems that write
  *                     all values: reef_restore of a snapshot and reef_tick. raw: a memcpy of the arrays back, and
  *                     four loops

@@ -174,7 +174,7 @@ void reef__state_share(family *f, reef_hot *to_hot, state *to, const reef_hot *f
     mutex_unlock(&f->lock);
 }
 
-void reef__state_drop(family *f, reef_hot *h, state *s)
+static void state_leave(family *f, reef_hot *h, state *s)
 {
     mutex_lock(&f->lock);
     containers_leave(f, (char *)h, hot_containers, LENGTH(hot_containers));
@@ -183,15 +183,27 @@ void reef__state_drop(family *f, reef_hot *h, state *s)
         for (uint32_t i = a->skipped; i < *number_at(s, a->count); i++)
             containers_leave(f, list_at(s, a) + i * a->size, a->containers, a->container_count);
     mutex_unlock(&f->lock);
-    for (const array_row *a = arrays; a < arrays + LENGTH(arrays); a++)
-        reef__memory_free(&f->memory, a->memory, list_at(s, a), *number_at(s, a->capacity) * a->size);
+}
+
+static size_t array_bytes(const state *s, const array_row *a) { return *number_at(s, a->count) * a->size; }
+static size_t array_room(const state *s, const array_row *a) { return *number_at(s, a->capacity) * a->size; }
+
+static void array_drop(family *f, const array_row *a, state *s)
+{
+    reef__memory_free(&f->memory, a->memory, list_at(s, a), array_room(s, a));
+}
+
+void reef__state_drop(family *f, reef_hot *h, state *s)
+{
+    state_leave(f, h, s);
+    for (const array_row *a = arrays; a < arrays + LENGTH(arrays); a++) array_drop(f, a, s);
     memset(s, 0, sizeof *s);
 }
 
 /* Copies an array of a state; NULL where there is nothing to copy. False: no memory. */
 static bool array_copy(family *f, const array_row *a, state *to, const state *from)
 {
-    const size_t bytes = *number_at(from, a->count) * a->size;
+    const size_t bytes = array_bytes(from, a);
     void *p = bytes ? reef__memory_resize(&f->memory, a->memory, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
     if (p) memcpy(p, list_at(from, a), bytes);
     memcpy((char *)to + a->list, &p, sizeof p);
@@ -204,15 +216,38 @@ COLD bool reef__state_copy(family *f, state *to, const state *from)
     bool ok = true;
     *to = *from;
     for (const array_row *a = arrays; a < arrays + LENGTH(arrays); a++) ok &= array_copy(f, a, to, from);
-    for (const array_row *a = arrays; !ok && a < arrays + LENGTH(arrays); a++)
-        reef__memory_free(&f->memory, a->memory, list_at(to, a), *number_at(to, a->capacity) * a->size);
+    for (const array_row *a = arrays; !ok && a < arrays + LENGTH(arrays); a++) array_drop(f, a, to);
     return ok;
+}
+
+bool reef__state_become(family *f, reef_hot *h, state *s, const state *from)
+{
+    state fresh = *from;
+    bool kept[LENGTH(arrays)], ok = true;
+    for (uint32_t i = 0; i < LENGTH(arrays); i++) {
+        const array_row *a = &arrays[i];
+        kept[i] = array_bytes(from, a) == array_room(s, a);
+        if (kept[i]) memcpy((char *)&fresh + a->list, (const char *)s + a->list, sizeof(void *));
+        else ok &= array_copy(f, a, &fresh, from);
+    }
+    for (uint32_t i = 0; !ok && i < LENGTH(arrays); i++)
+        if (!kept[i]) array_drop(f, &arrays[i], &fresh);
+    if (!ok) return false;
+    state_leave(f, h, s);
+    for (uint32_t i = 0; i < LENGTH(arrays); i++) {
+        const array_row *a = &arrays[i];
+        if (!kept[i]) array_drop(f, a, s);
+        else if (list_at(s, a)) memcpy(list_at(s, a), list_at(from, a), array_bytes(from, a));
+        *number_at(&fresh, a->capacity) = *number_at(from, a->count);
+    }
+    *s = fresh;
+    return true;
 }
 
 COLD size_t reef__state_array_bytes(const state *s)
 {
     size_t bytes = 0;
-    for (const array_row *a = arrays; a < arrays + LENGTH(arrays); a++) bytes += *number_at(s, a->count) * a->size;
+    for (const array_row *a = arrays; a < arrays + LENGTH(arrays); a++) bytes += array_bytes(s, a);
     return bytes;
 }
 

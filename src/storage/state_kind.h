@@ -29,6 +29,9 @@ uint32_t reef__part_like(const state *from, uint32_t i, const state *to);
 /* *to becomes *from with arrays of its own; its containers are those of `from`, without references to them. False: no
  * memory. */
 bool reef__state_copy(family *f, state *to, const state *from);
+/* The same for a state that there is already: it gives up its containers and arrays. Arrays of the right size are used
+ * again, so that going back again and again asks for no memory. False: no memory, and nothing changed. */
+bool reef__state_become(family *f, reef_hot *h, state *s, const state *from);
 /* `to` has the plain fields and the arrays of `from`. It gets a reference to each container. This can't fail. */
 void reef__state_share(family *f, reef_hot *to_hot, state *to, const reef_hot *from_hot, const state *from);
 /* The memory that a copy's arrays take. */

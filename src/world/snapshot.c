@@ -322,11 +322,10 @@ static COLD bool restore_skipping(reef_world *w, const reef_snapshot *s)
 
 static COLD bool restore_plainly(reef_world *w, const reef_snapshot *s)
 {
-    state fresh;
-    if (!reef__state_copy(w->family, &fresh, &s->state)) return false;
-    fresh.map_count = maps_view(w, &s->hot, s->state.map_count);
-    reef__state_drop(w->family, &w->hot, &w->state);
-    w->state = fresh;
+    const uint32_t map_count = w->state.map_count;
+    if (!reef__state_become(w->family, &w->hot, &w->state, &s->state)) return false;
+    w->state.map_count = map_count;
+    w->state.map_count = maps_view(w, &s->hot, s->state.map_count);
     reef__state_share(w->family, &w->hot, &w->state, &s->hot, &s->state);
     w->hot.index_count = s->hot.index_count;
     w->hot.empty_count = s->hot.empty_count;

@@ -321,6 +321,7 @@ extern int reef_bug;
     X(629, "a new row of a known table isn't stamped") \
     X(630, "of a new row the observers of the last component alone are told") \
     X(631, "the value of a new row may lie in a table that grows") \
+    X(632, "restoring leaves the arrays of the world as they are where their size is right") \
     X(649, "reef_net: the state that a slow joiner got isn't kept") \
     X(650, "reef_net: a guest becomes a member before it has caught up") \
     X(651, "reef_net: a guest who differs is sent away without a search") \
