@@ -703,7 +703,7 @@ static NOINLINE reef_entity spawn_general(reef_world *w, const reef_value *value
 reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_t count, const shape *s)
 {
     reef_slot *slots;
-    uint32_t slot[SPAWN_FEW], place;
+    uint32_t slot[SPAWN_FEW], place, there = 0;
     uint64_t seen = 0;
     value_store *store[SPAWN_FEW];
     const uint32_t id = s->table;
@@ -714,10 +714,14 @@ reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_
     for (uint32_t k = 0; k < count; k++) {
         store[k] = NULL;
         if (value_again(values, k, &seen)) return spawn_slow(w, values, count);
-        if (value_fits(w, s, &values[k], &slot[k])) continue;
+        if (value_fits(w, s, &values[k], &slot[k])) {
+            there++;
+            continue;
+        }
         store[k] = reef__relation_comes(w, &values[k], e, id, t->next);
         if (UNLIKELY(store[k] == NULL)) return spawn_general(w, values, count, s, NULL);
     }
+    if (there != s->component_count) return spawn_slow(w, values, count);           /* another list has the same key */
     t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE; /* it may lie elsewhere now */
     if (UNLIKELY(!spawn_fast(w, t, &slots, &e, &place)) && !spawn_recycled(w, t, &slots, &e, &place))
         return spawn_slow(w, values, count);

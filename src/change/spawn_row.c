@@ -124,21 +124,24 @@ static bool row_sound(const reef_world *w, const shape *s, const reef_value *val
 }
 
 /* The slots of values of which each has another column of the table, is a tag there, or goes outside. False: they
- * aren't so. */
+ * aren't so, or the table has more than they name: it was remembered for another list with the same key. */
 static bool slots_find(const reef_world *w, const shape *s, const reef_value *values, uint32_t count, uint32_t *slot,
                        bool *outside)
 {
     uint64_t seen = 0;
+    uint32_t there = 0;
     bool fit = count <= SPAWN_FEW;
     for (uint32_t k = 0; k < count && fit; k++) {
+        const bool in_row = value_fits(w, s, &values[k], &slot[k]);
         fit = !value_again(values, k, &seen);
-        if (!fit || value_fits(w, s, &values[k], &slot[k])) continue;
+        there += in_row;
+        if (!fit || in_row) continue;
         const type *t = reef__type_of(values[k].component.id);
         fit = t && outside_value_fits(t, &values[k]);
         slot[k] = SLOT_OUTSIDE;
         *outside = true;
     }
-    return fit;
+    return fit && there == s->component_count;
 }
 
 bool reef__row_spawn(reef_world *w, const char *op, const shape *s, const reef_value *values, uint32_t count,

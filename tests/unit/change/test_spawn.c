@@ -436,6 +436,50 @@ static void clones_of_nothing_and_of_nobody(void **state)
     assert_no_entity(w, REEF_NOT_ALIVE, reef_clone(w, dead));
 }
 
+/* The world remembers lists by keys (set_key in src/change/spawn.c), and different lists may have the same one: here
+ * two of three types, of which one has one type in tables and the other has two. */
+static uint64_t part_of_key(reef_component c) { return (c.id + 1) * 0x9E3779B97F4A7C15u ^ (uint64_t)c.id << 40; }
+
+static uint32_t spawned_with(reef_world *w, const reef_component *types, uint32_t kinds, reef_component a,
+                             reef_component b, reef_component c)
+{
+    const reef_value v[] = {reef_value_make(a, REEF_VALUE_DEFAULT, 0, NULL),
+                            reef_value_make(b, REEF_VALUE_DEFAULT, 0, NULL),
+                            reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL)};
+    const reef_entity e = reef_spawn_values(w, v, 3);
+    uint32_t has = 0;
+    for (uint32_t i = 0; i < kinds; i++) has += reef_has_id(w, e, types[i]);
+    assert_true(reef_has_id(w, e, a) && reef_has_id(w, e, b) && reef_has_id(w, e, c));
+    assert_ok(reef_destroy(w, e));
+    return has;
+}
+
+static void a_list_gets_no_components_of_another_one(void **state)
+{
+    enum { KINDS = 24, IN = KINDS / 2 }; /* the first ones are in tables */
+    reef_world *w = world_of(state);
+    reef_component type[KINDS];
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < KINDS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "beside_%u", i);
+        const reef_home home = i < IN ? REEF_TABLE : REEF_SPARSE;
+        type[i] = reef_type_new(&(reef_type_desc){.name = name, .size = 4, .align = 4, .home = home}, NULL);
+        assert_true(type[i].id != 0);
+    }
+    for (uint32_t b = 1; b < IN; b++)
+        for (uint32_t c = IN; c < KINDS; c++)
+            for (uint32_t d = IN; d < KINDS; d++)
+                for (uint32_t e = d + 1; e < KINDS; e++) {
+                    if (part_of_key(type[b]) + part_of_key(type[c]) != part_of_key(type[d]) + part_of_key(type[e]))
+                        continue;
+                    assert_int_equal(spawned_with(w, type, KINDS, type[0], type[b], type[c]), 3);
+                    assert_int_equal(spawned_with(w, type, KINDS, type[0], type[d], type[e]), 3);
+                    same++;
+                }
+    assert_true(same > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -456,6 +500,7 @@ int main(void)
         TEST(a_clone_has_all_but_the_name),
         TEST(many_clones_equal_single_ones),
         TEST(clones_of_nothing_and_of_nobody),
+        TEST(a_list_gets_no_components_of_another_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
