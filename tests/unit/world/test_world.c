@@ -609,7 +609,7 @@ static void columns_of_a_growing_world_lie_in_few_runs(void **state)
 {
     static const struct {
         uint32_t rows, most;
-    } world[] = {{4096, 2}, {20000, 2}, {48000, 2}, {200000, 5}};
+    } world[] = {{4096, 2}, {20000, 3}, {48000, 3}, {200000, 6}};
     (void)state;
     for (size_t k = 0; k < sizeof world / sizeof *world; k++) {
         uint32_t gaps[2] = {0, 0};
