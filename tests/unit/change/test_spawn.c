@@ -436,6 +436,24 @@ static void clones_of_nothing_and_of_nobody(void **state)
     assert_no_entity(w, REEF_NOT_ALIVE, reef_clone(w, dead));
 }
 
+typedef struct FarStamped {
+    int32_t n;
+} FarStamped;
+static const reef_hooks stamped_hooks = {.track_rows = true};
+REEF_COMPONENT_IN_HOOKS(FarStamped, REEF_SPARSE, &stamped_hooks);
+
+static void values_outside_of_rows_are_stamped_when_they_come(void **state)
+{
+    reef_world *w = world_of(state);
+    for (int i = 0; i < 3; i++) { /* the first list of a kind goes another way than the others */
+        const uint64_t since = reef_version(w);
+        const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(FarStamped, i));
+        assert_int_equal(reef_get(w, e, FarStamped)->n, i);
+        assert_true(reef_added_since(w, e, FarStamped, since));
+        assert_false(reef_added_since(w, e, FarStamped, reef_version(w)));
+    }
+}
+
 /* The world remembers lists by keys (set_key in src/change/spawn.c), and different lists may have the same one: here
  * two of three types, of which one has one type in tables and the other has two. */
 static uint64_t part_of_key(reef_component c) { return (c.id + 1) * 0x9E3779B97F4A7C15u ^ (uint64_t)c.id << 40; }
@@ -501,6 +519,7 @@ int main(void)
         TEST(many_clones_equal_single_ones),
         TEST(clones_of_nothing_and_of_nobody),
         TEST(a_list_gets_no_components_of_another_one),
+        TEST(values_outside_of_rows_are_stamped_when_they_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
