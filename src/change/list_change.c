@@ -97,8 +97,7 @@ INLINE bool list_fits(const type *t, const reef_value *v)
     if (t->fixed) return false;
     if (t->hooked)
         return v->kind == VALUE_MOVED || (v->kind < VALUE_MOVED && reef__value_sound(v, true, 1, &why) == REEF_OK);
-    return v->kind == REEF_VALUE_DEFAULT ||
-           (v->kind == REEF_VALUE_ONE && v->size == t->size && (t->size == 0 || v->data != NULL));
+    return value_is_plain(t, v);
 }
 
 /* Finds out how the list leads from one table to another. False: it doesn't, or a value isn't sound. */
@@ -161,8 +160,7 @@ static reef_status list_values_make(list_move *x, const table *to)
         if (!list_column(x->slot[k])) continue;
         char *at = cell(to->tail, x->slot[k], row, t->size);
         if (LIKELY(!t->hooked)) {
-            if (x->values[k].kind == REEF_VALUE_ONE) bytes_copy(at, x->values[k].data, t->size);
-            else memset(at, 0, t->size);
+            (void)plain_write(at, &x->values[k], t->size);
             continue;
         }
         const reef_status s = reef__value_put(x->w, x->e, t, at, &x->values[k], 0);

@@ -20,9 +20,7 @@ INLINE bool outside_value_simple(const type *t)
 
 INLINE bool outside_value_fits(const type *t, const reef_value *v)
 {
-    return outside_value_simple(t) &&
-           (v->kind == REEF_VALUE_DEFAULT ||
-            (v->kind == REEF_VALUE_ONE && v->size == t->size && (t->size == 0 || v->data != NULL)));
+    return outside_value_simple(t) && value_is_plain(t, v);
 }
 
 /* False: there is no memory. */

@@ -46,13 +46,6 @@ INLINE bool value_again(const reef_value *values, uint32_t k, uint64_t *seen)
     return UNLIKELY((was & bit) != 0) && reef__value_twice(values, k);
 }
 
-/* Writes a plain value. */
-INLINE reef_status plain_write(char *to, const reef_value *v, size_t size)
-{
-    if (v->kind == REEF_VALUE_ONE) bytes_copy(to, v->data, size);
-    else memset(to, 0, size);
-    return REEF_OK;
-}
 /* Writes a value to the slot of a row; slot 0: it has none. */
 INLINE void value_fill(const shape *s, const reef_slot *slots, uint32_t slot, uint32_t place, const reef_value *v)
 {

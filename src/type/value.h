@@ -37,6 +37,20 @@ extern const char reef__part_text[], reef__no_value_text[];
  * BAD_ARGUMENT. */
 reef_status reef__value_sound(const reef_value *v, bool remove, uint32_t n, const char **why);
 
+/* Is this a value that a type without hooks can take as it is: bytes of its size, or a default value? */
+INLINE bool value_is_plain(const type *t, const reef_value *v)
+{
+    return v->kind == REEF_VALUE_DEFAULT ||
+           (v->kind == REEF_VALUE_ONE && v->size == t->size && (t->size == 0 || v->data != NULL));
+}
+/* Writes such a value. */
+INLINE reef_status plain_write(char *to, const reef_value *v, size_t size)
+{
+    if (v->kind == REEF_VALUE_ONE) bytes_copy(to, v->data, size);
+    else memset(to, 0, size);
+    return REEF_OK;
+}
+
 /* Makes a value in a slot. The failure of a hook isn't noted in the world. */
 reef_status reef__value_make(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
 

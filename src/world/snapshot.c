@@ -266,17 +266,18 @@ static void world_distrust(reef_world *w)
 }
 
 /* Each world has its own view of the family's maps. A state from another fork may have tables of types whose maps this
- * world never saw; then the world takes over the wider view. Answers how many maps it sees now. */
-static uint32_t maps_view(reef_world *w, const reef_hot *hot, uint32_t map_count)
+ * world never saw; then the world, which has seen `seen` of them, takes over the wider view. Answers how many maps it
+ * sees now. */
+static uint32_t maps_view(reef_world *w, uint32_t seen, const reef_hot *hot, uint32_t map_count)
 {
-    if (map_count <= w->state.map_count) return w->state.map_count;
+    if (map_count <= seen) return seen;
     memcpy(w->hot.maps, hot->maps, sizeof w->hot.maps);
     return map_count;
 }
 
 static void state_put(reef_world *w, const state *s, const reef_hot *hot, uint64_t version)
 {
-    const uint32_t map_count = maps_view(w, hot, s->map_count);
+    const uint32_t map_count = maps_view(w, w->state.map_count, hot, s->map_count);
     w->state = *s;
     w->state.map_count = map_count;
     w->hot.records = hot->records;
@@ -322,10 +323,9 @@ static COLD bool restore_skipping(reef_world *w, const reef_snapshot *s)
 
 static COLD bool restore_plainly(reef_world *w, const reef_snapshot *s)
 {
-    const uint32_t map_count = w->state.map_count;
+    const uint32_t seen = w->state.map_count;
     if (!reef__state_become(w->family, &w->hot, &w->state, &s->state)) return false;
-    w->state.map_count = map_count;
-    w->state.map_count = maps_view(w, &s->hot, s->state.map_count);
+    w->state.map_count = maps_view(w, seen, &s->hot, s->state.map_count);
     reef__state_share(w->family, &w->hot, &w->state, &s->hot, &s->state);
     w->hot.index_count = s->hot.index_count;
     w->hot.empty_count = s->hot.empty_count;
