@@ -292,8 +292,9 @@ uint32_t reef__ids_peek(const reef_world *w, uint32_t first, uint32_t n, reef_en
     uint64_t recycled = ring_count(w);
     uint32_t used = recycled <= first ? 0 : recycled - first < n ? (uint32_t)(recycled - first) : n;
     for (uint32_t i = 0; i < used; i++) e[i] = reef__id_peek(w, first + i);
-    const uint32_t index = w->hot.index_count + first - (uint32_t)recycled; /* behind the recycled ones */
-    for (uint32_t i = used; i < n; i++) e[i] = (reef_entity){index + i, 1};
+    const uint32_t next = w->hot.index_count + first + used - (uint32_t)recycled, left = n - used;
+    e += used;
+    for (uint32_t i = 0; i < left; i++) e[i] = (reef_entity){next + i, 1};
     return used;
 }
 
