@@ -1,6 +1,5 @@
 #define _DEFAULT_SOURCE /* for madvise and mincore */
 #include "base/memory.h"
-#include "base/platform.h"
 #include <stdlib.h>
 
 #if defined(__linux__)

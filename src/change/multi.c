@@ -1,5 +1,4 @@
 #include "change/multi.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/error.h"
 #include "storage/known_types.h"
@@ -9,9 +8,7 @@
 #include "storage/read.h"
 #include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "change/apply.h"
-#include "change/relation.h"
 #include "reef/multi.h"
 
 static reef_status add_behind(reef_world *w, reef_entity e, const type *t, const reef_value *v)

@@ -3,13 +3,10 @@
 #ifndef REEF_CHANGE_OUTSIDE_VALUE_H
 #define REEF_CHANGE_OUTSIDE_VALUE_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "change/apply.h"
 
 /* May values of this type come so? Those that entities have in common, relations, and REEF_COLD go the general way. */

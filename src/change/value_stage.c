@@ -7,12 +7,8 @@
  * One that can't move is made in its place, and the bytes of the old value are kept aside. Everything else is only
  * written by the commit. */
 #include "change/value_stage.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/entity_index.h"
-#include "storage/layout.h"
 #include "storage/multi_store.h"
 #include "storage/observed.h"
 #include "storage/quarantine.h"
@@ -23,7 +19,6 @@
 #include "storage/sparse_store.h"
 #include "storage/table.h"
 #include "storage/unique_field.h"
-#include "storage/world_data.h"
 #include "change/apply.h"
 #include "change/relation.h"
 #include "reef/detail/access.h"

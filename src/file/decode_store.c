@@ -3,7 +3,6 @@
  * Values of the homes sparse, paged and cold come by slot, and go to the same slot: versions are kept by page, so which
  * values lie on one page decides what counts as changed. A type of the homes multi or shared comes as a whole: the
  * store is emptied and filled again, and values without a version get the one that they had before. */
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/cow_pages.h"
 #include "storage/invalidate.h"
@@ -14,7 +13,6 @@
 #include "storage/name_index.h"
 #include "storage/table.h"
 #include "change/relation.h"
-#include "storage/world_data.h"
 #include "file/decoding.h"
 #include "file/decode_types.h"
 #include "file/section.h"

@@ -7,8 +7,6 @@
  * bytes that have come, so a length that lies costs no memory. */
 #include "file/section.h"
 #include "base/checksum.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "storage/error.h"
 #include "reef/file.h"
 #include <stdarg.h>

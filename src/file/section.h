@@ -9,7 +9,6 @@
 #define REEF_FILE_SECTION_H
 
 #include "base/memory.h"
-#include "base/platform.h"
 #include "reef/save.h"
 #include "reef/file.h"
 

@@ -4,17 +4,12 @@
  * writes become this world's own and are marked, chunk by chunk. Invariant: after that, a part reads the world and
  * writes only the blocks that it hands out. */
 #include "query/partition.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "storage/error.h"
-#include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/world_data.h"
 #include "query/variables.h"
 #include "query/block.h"
 #include "query/chunk_cursor.h"
 #include "query/iterate.h"
-#include "query/iterate_sparse.h"
 #include "query/match_cache.h"
 #include "query/query.h"
 #include "query/row_filter.h"

@@ -11,11 +11,8 @@
 #ifndef REEF_QUERY_QUERY_H
 #define REEF_QUERY_QUERY_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/place.h"
 #include "storage/query_types.h"
-#include "storage/world_data.h"
 #include "reef/detail/loop.h"
 #include "reef/term.h"
 

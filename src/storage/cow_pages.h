@@ -17,7 +17,6 @@
 #define REEF_STORAGE_COW_PAGES_H
 
 #include "base/memory.h"
-#include "base/platform.h"
 #include "reef/detail/layout.h"
 
 struct paged_type;

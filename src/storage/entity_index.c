@@ -12,18 +12,14 @@
  * first, then fresh indices". An id that is taken out of turn (reef_create_as) leaves a hole. Holes are squeezed out
  * before the next id is drawn. */
 #include "storage/entity_index.h"
-#include "base/platform.h"
 #include "base/threads.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
 #include "storage/id_lanes.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "reef/detail/layout.h"
 #include "reef/reserve.h"
 #include "reef/stats.h"

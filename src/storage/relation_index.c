@@ -6,15 +6,10 @@
  * took 3.5 times as long.) A full node is halved, but a node that is full because
  * sources were appended stays full. A node is freed when it is empty; nodes aren't joined. */
 #include "storage/relation_index.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/cow_pages.h"
 #include "storage/multi_store.h"
 #include "storage/name_index.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 
 enum {
     NODE_UNIT_BYTES = 32,

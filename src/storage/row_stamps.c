@@ -10,22 +10,15 @@
  * The inlined mut writes without a call where a column carries the world's version. No tracked column does (column_mark
  * in src/storage/place.h), so that each mut stamps its row. */
 #include "storage/row_stamps.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/read.h"
 #include "storage/removal_log.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
-#include "reef/detail/access.h"
 #include "reef/track.h"
 #include "reef/type_info.h"
 

@@ -4,12 +4,8 @@
  * The packed homes keep their values without holes: the last value moves into the slot of one that goes. REEF_PAGED
  * keeps each value at the entity's index, so that it never moves; a page is freed when its last value goes. */
 #include "storage/sparse_store.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/cow_pages.h"
-#include "storage/family.h"
 #include "storage/invalidate.h"
 #include "storage/multi_store.h"
 #include "storage/name_index.h"
@@ -17,9 +13,7 @@
 #include "storage/relation_index.h"
 #include "storage/quarantine.h"
 #include "storage/shared_store.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "reef/ref.h"
 
 /* A page of values takes at most STORE_PAGE_BYTES and STORE_ROWS_MAX values, or one value: so many types with few

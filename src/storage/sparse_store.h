@@ -19,15 +19,11 @@
 #ifndef REEF_STORAGE_SPARSE_STORE_H
 #define REEF_STORAGE_SPARSE_STORE_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
-#include "storage/family.h"
 #include "storage/invalidate.h"
 #include "storage/relation_calls.h"
 #include "storage/row_bits.h"
-#include "storage/world_data.h"
 #include "reef/detail/access.h"
 #include "reef/relation.h"
 

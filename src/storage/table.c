@@ -5,9 +5,6 @@
  * is newer than the world's fork_version was written after the last share. An older one may still be the world's own,
  * if all others have left; the tree of nodes knows that (reef__paged_base), under the lock. */
 #include "storage/table.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/block_index.h"
@@ -15,14 +12,11 @@
 #include "storage/cow_pages.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
-#include "storage/family.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
 #include "storage/row_bits.h"
 #include "storage/signature.h"
-#include "storage/world_data.h"
 
 /* ---- kinds of containers ---- */
 

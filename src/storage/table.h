@@ -17,13 +17,9 @@
 #ifndef REEF_STORAGE_TABLE_H
 #define REEF_STORAGE_TABLE_H
 
-#include "base/platform.h"
 #include "type/value.h"
 #include "storage/column_block.h"
 #include "storage/cow_pages.h"
-#include "storage/family.h"
-#include "storage/layout.h"
-#include "storage/world_data.h"
 #include "reef/detail/layout.h"
 
 extern const paged_type reef__pages_records, reef__pages_chunks, reef__pages_tables, reef__pages_ring, reef__pages_bits,

@@ -1,7 +1,6 @@
 /* What types require. Requirements form a graph without circles: from a type to those that it requires itself, and from
  * a subtype to those of its bases. It is small, so it is walked with lists and without marks. */
 #include "type/required_types.h"
-#include "base/platform.h"
 #include "type/type_walk.h"
 #include "reef/type_info.h"
 

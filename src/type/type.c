@@ -11,7 +11,6 @@
  * reef__type_of is one load and takes no lock. Everything else happens under the lock.
  *
  * All memory hangs from `registry` and `reef__type_pages`, so that leak checkers find it. */
-#include "type/type.h"
 #include "type/code.h"
 #include "type/fields.h"
 #include "type/relation_type.h"
@@ -20,7 +19,6 @@
 #include "type/type_rules.h"
 #include "type/type_walk.h"
 #include "base/byte_hash.h"
-#include "base/platform.h"
 #include "base/text_out.h"
 #include "reef/event.h"
 #include "reef/hooks.h"
