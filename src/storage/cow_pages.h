@@ -89,5 +89,10 @@ INLINE bool paged_owned(const reef_paged *p, uint32_t i, uint64_t fork_version)
 {
     return p->shared == 0 || p->version[i] > fork_version;
 }
+/* Page i, if it is there and may be written: this world alone holds it. NULL: reef__paged_own makes it so. */
+INLINE void *page_ours(const reef_paged *p, uint32_t i, uint64_t fork_version)
+{
+    return i < p->count && p->page[i] && paged_owned(p, i, fork_version) ? p->page[i] : NULL;
+}
 
 #endif

@@ -298,9 +298,8 @@ static void page_note(held *x, const value_store *s, const paged_type *p, char *
 static bool page_moves(reef_world *w, value_store *s, uint32_t page)
 {
     store_pages pages;
-    char *old = page < s->values.count ? s->values.page[page] : NULL;
-    if (old == NULL || s->paged || s->shared || s->size == 0 || !paged_owned(&s->values, page, w->hot.fork_version))
-        return false;
+    char *old = page_ours(&s->values, page, w->hot.fork_version);
+    if (old == NULL || s->paged || s->shared || s->size == 0) return false;
     if (!guard_pays(w, page_bytes(s))) return false;
     (void)reef__store_owner(w->family, s, &pages);
     const paged_type *p = &pages.type;

@@ -123,40 +123,15 @@ static tree_node *way_find(const value_store *s, uint32_t root, source_key k, tr
 
 /* ---- memory ---- */
 
-static NOINLINE tree_node *tree_node_make_own(reef_world *w, value_store *s, uint32_t number)
-{
-    return reef__page_own(w, &s->nodes, &reef__pages_nodes, number / NODE_UNITS_PER_PAGE) ? tree_node_at(s, number)
-                                                                                          : NULL;
-}
-
 INLINE tree_node *tree_node_own(reef_world *w, value_store *s, uint32_t number)
 {
-    const uint32_t page = number / NODE_UNITS_PER_PAGE;
-    if (UNLIKELY(page >= s->nodes.count || !s->nodes.page[page] || !paged_owned(&s->nodes, page, w->hot.fork_version)))
-        return tree_node_make_own(w, s, number);
-    return tree_node_at(s, number);
-}
-
-/* Of a node that is there. */
-INLINE tree_node *tree_node_mine(reef_world *w, value_store *s, uint32_t number)
-{
-    return LIKELY(paged_owned(&s->nodes, number / NODE_UNITS_PER_PAGE, w->hot.fork_version))
-               ? tree_node_at(s, number)
-               : tree_node_make_own(w, s, number);
-}
-
-static NOINLINE tree_head *tree_head_make_own(reef_world *w, value_store *s, uint32_t index)
-{
-    tree_head *page = reef__page_own(w, &s->heads, &reef__pages_heads, index / HEADS_PER_PAGE);
-    return page ? page + index % HEADS_PER_PAGE : NULL;
+    return page_own(w, &s->nodes, &reef__pages_nodes, number / NODE_UNITS_PER_PAGE) ? tree_node_at(s, number) : NULL;
 }
 
 INLINE tree_head *tree_head_own(reef_world *w, value_store *s, uint32_t index)
 {
-    const uint32_t page = index / HEADS_PER_PAGE;
-    if (UNLIKELY(page >= s->heads.count || !s->heads.page[page] || !paged_owned(&s->heads, page, w->hot.fork_version)))
-        return tree_head_make_own(w, s, index);
-    return (tree_head *)s->heads.page[page] + index % HEADS_PER_PAGE;
+    tree_head *page = page_own(w, &s->heads, &reef__pages_heads, index / HEADS_PER_PAGE);
+    return page ? page + index % HEADS_PER_PAGE : NULL;
 }
 
 static bool tree_node_free(reef_world *w, value_store *s, uint32_t number)
@@ -377,7 +352,7 @@ static bool index_append(reef_world *w, value_store *s, reef_entity target, reef
             number = x.number[0];
         }
     }
-    tree_node *own = tree_node_mine(w, s, number);
+    tree_node *own = tree_node_own(w, s, number);
     if (own == NULL) return false;
     leaf_settle(own);
     leaf_sources(own)[own->count] = source;
@@ -431,7 +406,7 @@ static bool index_erase(reef_world *w, value_store *s, reef_entity target, sourc
     ASSERT(h->root != 0);
     const uint32_t number = h->root - 1;
     if (tree_node_at(s, number)->level) return index_erase_deep(w, s, h, k);
-    tree_node *n = tree_node_mine(w, s, number);
+    tree_node *n = tree_node_own(w, s, number);
     if (n == NULL) return false;
     const uint32_t at = leaf_seek(n, k);
     ASSERT(at < n->count && reef_entity_equal(leaf_sources(n)[at], k.source));

@@ -195,8 +195,8 @@ void reef__track_stamp(reef_world *w, uint32_t component, uint32_t index, bool a
 bool reef__track_stamp_own(reef_world *w, uint32_t component, uint32_t index)
 {
     const track_store *s = reef__track_of(w, component);
-    stamp_page *p = s ? page_read(s, index) : NULL;
-    if (p == NULL || !paged_owned(&s->stamps, index / STAMPS_PER_PAGE, w->hot.fork_version)) return false;
+    stamp_page *p = s ? page_ours(&s->stamps, index / STAMPS_PER_PAGE, w->hot.fork_version) : NULL;
+    if (p == NULL) return false;
     stamps_write(p, index, w->hot.version, 0);
     return true;
 }

@@ -114,19 +114,15 @@ static COLD char *values_own_slow(reef_world *w, value_store *s, uint32_t page)
 /* A page of values for writing. */
 INLINE char *values_own(reef_world *w, value_store *s, uint32_t page)
 {
-    if (LIKELY(page < s->values.count && s->values.page[page] && paged_owned(&s->values, page, w->hot.fork_version)))
-        return s->values.page[page];
-    return values_own_slow(w, s, page);
+    char *ours = page_ours(&s->values, page, w->hot.fork_version);
+    return LIKELY(ours != NULL) ? ours : values_own_slow(w, s, page);
 }
 
 char *reef__store_page_own(reef_world *w, value_store *s, uint32_t page) { return values_own(w, s, page); }
 
 uint64_t *reef__store_index_own(reef_world *w, value_store *s, uint32_t index)
 {
-    const uint32_t page = index >> REEF_INDEX_BITS;
-    if (LIKELY(page < s->index.count && s->index.page[page] && paged_owned(&s->index, page, w->hot.fork_version)))
-        return s->index.page[page];
-    return reef__page_own(w, &s->index, &reef__pages_index, page);
+    return page_own(w, &s->index, &reef__pages_index, index >> REEF_INDEX_BITS);
 }
 
 /* ---- stores ---- */
@@ -366,12 +362,11 @@ bool reef__page_cached(const reef_hot *h, const reef_store *s, reef_page_near *p
 
 bool reef__index_cached(const reef_hot *h, reef_store *s, uint32_t index)
 {
-    const uint32_t page = index >> REEF_INDEX_BITS;
-    if (page >= s->index.count || s->index.page[page] == NULL || !paged_owned(&s->index, page, h->fork_version))
-        return false;
-    s->cached_index = page << REEF_INDEX_BITS;
+    uint64_t *entries = page_ours(&s->index, index >> REEF_INDEX_BITS, h->fork_version);
+    if (entries == NULL) return false;
+    s->cached_index = index >> REEF_INDEX_BITS << REEF_INDEX_BITS;
     s->cached_indices = INDEX_ENTRIES;
-    s->cached_entries = s->index.page[page];
+    s->cached_entries = entries;
     return true;
 }
 
