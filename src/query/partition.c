@@ -101,7 +101,7 @@ static void part_open(reef_block *b, const split_place *from, const split_place 
     b->loop.walk_unit = from->unit;
     b->loop.end = to->match;
     b->loop.end_unit = to->unit;
-    if (from->match == to->match && from->unit == to->unit) b->loop.left = 0, b->loop.lone = NULL;
+    if (from->match == to->match && from->unit == to->unit) b->loop.left = 0;
     /* the match in front of it, since the first step goes to the next one */
     else if (from->unit == 0) b->loop.match = (const char *)from->match - b->loop.query->head.match_bytes;
     /* the part ends at a chunk, perhaps of the table that it begins in */

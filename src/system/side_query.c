@@ -59,6 +59,6 @@ reef_block reef_others(const reef_block *b, reef_query which)
     o.dt = b->dt;
     o.context = b->context;
     o.loop.job = b->loop.job;
-    if (!reef__fixed_hold(q, 0)) o.loop.left = 0, o.loop.lone = NULL;
+    if (!reef__fixed_hold(q, 0)) o.loop.left = 0;
     return o;
 }
