@@ -128,6 +128,13 @@ INLINE tree_node *tree_node_own(reef_world *w, value_store *s, uint32_t number)
     return page_own(w, &s->nodes, &reef__pages_nodes, number / NODE_UNITS_PER_PAGE) ? tree_node_at(s, number) : NULL;
 }
 
+/* Of a node that is there. */
+INLINE tree_node *tree_node_mine(reef_world *w, value_store *s, uint32_t number)
+{
+    const bool ours = paged_owned(&s->nodes, number / NODE_UNITS_PER_PAGE, w->hot.fork_version);
+    return LIKELY(ours) ? tree_node_at(s, number) : tree_node_own(w, s, number);
+}
+
 INLINE tree_head *tree_head_own(reef_world *w, value_store *s, uint32_t index)
 {
     tree_head *page = page_own(w, &s->heads, &reef__pages_heads, index / HEADS_PER_PAGE);
@@ -136,7 +143,7 @@ INLINE tree_head *tree_head_own(reef_world *w, value_store *s, uint32_t index)
 
 static bool tree_node_free(reef_world *w, value_store *s, uint32_t number)
 {
-    tree_node *n = tree_node_own(w, s, number);
+    tree_node *n = tree_node_mine(w, s, number);
     if (n == NULL) return false;
     n->next = s->free_nodes[n->class];
     n->count = 0;
@@ -352,7 +359,7 @@ static bool index_append(reef_world *w, value_store *s, reef_entity target, reef
             number = x.number[0];
         }
     }
-    tree_node *own = tree_node_own(w, s, number);
+    tree_node *own = tree_node_mine(w, s, number);
     if (own == NULL) return false;
     leaf_settle(own);
     leaf_sources(own)[own->count] = source;
@@ -406,7 +413,7 @@ static bool index_erase(reef_world *w, value_store *s, reef_entity target, sourc
     ASSERT(h->root != 0);
     const uint32_t number = h->root - 1;
     if (tree_node_at(s, number)->level) return index_erase_deep(w, s, h, k);
-    tree_node *n = tree_node_own(w, s, number);
+    tree_node *n = tree_node_mine(w, s, number);
     if (n == NULL) return false;
     const uint32_t at = leaf_seek(n, k);
     ASSERT(at < n->count && reef_entity_equal(leaf_sources(n)[at], k.source));
