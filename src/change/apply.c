@@ -55,10 +55,10 @@ reef_status reef__values_check(reef_world *w, recorder *by, const char *op, reef
     return by ? by->calls->failure(by, s, op, c, e, number) : reef__failure(w, s, op, c, e, number);
 }
 
-reef_status reef__value_check(const reef_world *w, const reef_value *v, bool remove, uint32_t n)
+reef_status reef__value_check(const reef_world *w, const reef_value *v, bool remove)
 {
     const char *why;
-    const reef_status s = reef__value_sound(v, remove, n, &why);
+    const reef_status s = reef__value_sound(v, remove, 1, &why);
     return s == REEF_BAD_ARGUMENT ? refuse_because(w, why) : s;
 }
 

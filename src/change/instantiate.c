@@ -454,7 +454,7 @@ static void outside_put(copying *x, const copied_node *node, const value_outside
     const reef_entity *e = ids_of(x, (uint64_t)(node - x->nodes)),
                       *target = o->target == UINT32_MAX ? NULL : ids_of(x, o->target);
     for (uint32_t i = first; i < first + n; i++) {
-        char *slot = reef__store_raw(w, o->t->id, e[i], 0);
+        char *slot = reef__store_raw(w, o->t->id, e[i]);
         if (o->s->size) bytes_copy(slot, o->data, o->s->size); /* a tag has no data */
         if (target) memcpy(slot, &target[i], sizeof *target);
         if (o->held) reef__shared_hold(o->held);

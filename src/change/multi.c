@@ -48,7 +48,7 @@ void *reef_append_id(reef_world *w, reef_entity e, reef_component c, const void 
     reef_status s = w->locks || w->running ? REEF_LOCKED
                     : reef_is_alive(w, e)  ? reef__type_ready(w, c.id)
                                            : REEF_NOT_ALIVE;
-    if (s == REEF_OK) s = reef__value_check(w, &v, false, 1);
+    if (s == REEF_OK) s = reef__value_check(w, &v, false);
     if (s == REEF_OK && t->size == 0) s = refuse_because(w, "a tag has no values");
     const bool has = s == REEF_OK && has_itself(w, e, t);
     if (has && t->home != REEF_MULTI) s = REEF_EXISTS;

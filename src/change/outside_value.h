@@ -31,7 +31,7 @@ INLINE bool outside_value_prepare(reef_world *w, const type *t, reef_entity e, u
 /* Where the value is made. NULL: it has no bytes. */
 INLINE char *outside_value_raw(const reef_world *w, const type *t, reef_entity e)
 {
-    return t->stored && t->size ? reef__store_raw(w, t->id, e, 0) : NULL;
+    return t->stored && t->size ? reef__store_raw(w, t->id, e) : NULL;
 }
 
 INLINE void outside_value_commit(reef_world *w, const type *t, reef_entity e, uint32_t place)

@@ -315,7 +315,7 @@ static void copies_relate(reef_world *w, reef_entity prefab, const reef_entity *
     value_store *s = (value_store *)(uintptr_t)store_of(w, reef_id(InstanceOf).id);
     (void)reef__relation_ready(w, s); /* without it everything takes longer */
     for (uint32_t i = 0; i < n; i++) {
-        relation_value *v = reef__store_raw(w, s->component, e[i], 0);
+        relation_value *v = reef__store_raw(w, s->component, e[i]);
         *v = (relation_value){prefab, 0};
         store_put(w, s, e[i]);
     }

@@ -62,7 +62,7 @@ static bool prepare_new(reef_world *w, const type *t, reef_entity e, uint32_t sp
 
 static void *raw_of(const reef_world *w, const type *t, reef_entity e, uint32_t span)
 {
-    return span ? reef__multi_raw(store_of(w, t->id), span) : reef__store_raw(w, t->id, e, 0);
+    return span ? reef__multi_raw(store_of(w, t->id), span) : reef__store_raw(w, t->id, e);
 }
 
 void reef__staged_take_back(const type *t, void *slot, const reef_value *v, uint32_t n)

@@ -264,7 +264,7 @@ static bool shared_give(decoding *d, const file_type *f, value_store *s, void *v
         const uint64_t was = (slot & slot_mask(s)) == 0 ? 0 : version_before(s, page);
         if (!reef__store_prepare_add(d->w, f->t->id, &e, 1)) return reef__decode_no_memory(d);
         s = (value_store *)(uintptr_t)store_of(d->w, f->t->id);
-        memcpy(reef__store_raw(d->w, f->t->id, e, 0), &value, sizeof value);
+        memcpy(reef__store_raw(d->w, f->t->id, e), &value, sizeof value);
         reef__shared_hold(value);
         store_put(d->w, s, e);
         page_version_put(s, page, was, version);

@@ -373,7 +373,6 @@ static uint64_t get_little(section_in *in, unsigned bytes)
     return p ? little_get(p, bytes) : 0;
 }
 
-uint32_t reef__get_u8(section_in *in) { return (uint32_t)get_little(in, 1); }
 uint32_t reef__get_u16(section_in *in) { return (uint32_t)get_little(in, 2); }
 uint32_t reef__get_u32(section_in *in) { return (uint32_t)get_little(in, 4); }
 uint64_t reef__get_u64(section_in *in) { return get_little(in, 8); }

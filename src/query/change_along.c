@@ -117,7 +117,7 @@ static bool along_prepare(bulk *b)
 static void *along_slot(const bulk *b, const along *x, uint32_t k, uint64_t i)
 {
     const type *t = along_type(b, k);
-    return t->fixed ? reef__store_raw(b->w, t->id, b->list[i], 0) : x->aside[k] + (size_t)i * staged_bytes(t);
+    return t->fixed ? reef__store_raw(b->w, t->id, b->list[i]) : x->aside[k] + (size_t)i * staged_bytes(t);
 }
 
 /* The value that entity i gets of type k, in the entity's list; NULL: it gets none. */

@@ -211,7 +211,7 @@ static bool track_ready(bulk *b)
 /* Where a value is made. (One that can't move is made in the place that is ready for it.) */
 static void *made_slot(const bulk *b, uint64_t i)
 {
-    return b->t->fixed ? reef__store_raw(b->w, b->t->id, b->list[i], 0) : b->aside + (size_t)i * staged_bytes(b->t);
+    return b->t->fixed ? reef__store_raw(b->w, b->t->id, b->list[i]) : b->aside + (size_t)i * staged_bytes(b->t);
 }
 
 /* Makes values aside if their type has hooks, so that a hook that refuses changes nothing, or if they take memory of
@@ -576,7 +576,7 @@ static reef_status bulk_value(bulk *b)
 {
     const reef_status s = reef__type_ready(b->w, b->value.component.id);
     b->t = reef__type_of(b->value.component.id);
-    return s == REEF_OK ? reef__value_check(b->w, &b->value, true, 1) : s;
+    return s == REEF_OK ? reef__value_check(b->w, &b->value, true) : s;
 }
 
 static reef_status bulk_change(reef_world *w, const char *op, reef_query which, reef_value value, uint64_t *changed)

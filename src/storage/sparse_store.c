@@ -335,11 +335,11 @@ bool reef__store_prepare_add_some(reef_world *w, uint32_t component, const reef_
     return s->paged || missing == 0 || packed_room(w, s, missing);
 }
 
-void *reef__store_raw(const reef_world *w, uint32_t component, reef_entity e, uint32_t i)
+void *reef__store_raw(const reef_world *w, uint32_t component, reef_entity e)
 {
     const value_store *s = store_of(w, component);
     if (s->multi) return reef__multi_raw(s, 1);
-    return slot_value(s, s->paged ? e.index : (uint32_t)s->count + i);
+    return slot_value(s, s->paged ? e.index : (uint32_t)s->count);
 }
 
 void reef__store_commit_add(reef_world *w, uint32_t component, reef_entity e)

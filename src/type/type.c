@@ -359,7 +359,7 @@ COLD uint32_t reef__types_resolve(void)
     const uint32_t count = registry.count;
     for (uint32_t id = registry.settled + 1; id <= count; id++) {
         type *t = record_at(id);
-        const uint32_t n = reef__needs_of(t, needs, REEF_COMPONENTS_MAX);
+        const uint32_t n = reef__needs_of(t, needs);
         uint32_t *copy = n ? reef__types_allocate(n * sizeof *copy) : NULL;
         if (n && copy == NULL) break;
         if (n) memcpy(copy, needs, n * sizeof *copy);
