@@ -49,7 +49,6 @@ typedef struct reef_loop_position {
     uint32_t end_unit;          /* of a part: the chunk where it ends; 0: it ends with the table before match `end` */
     uint32_t walk_unit;         /* the table's next chunk; 0: this was the last one */
     const void *end;            /* after the last match */
-    const void *lone;           /* the bits of the switch that alone decides which rows match; NULL: more decides */
     uint64_t since, skip, left; /* only changes newer than this count; rows still to skip; rows still to visit */
     uint64_t mask_words[REEF_BLOCK_ROWS / 64];
     /* changes are decided by these versions; NULL: by the current ones */

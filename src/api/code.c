@@ -6,14 +6,11 @@
  *
  * src/type/code.h says how it is known whether something leads into the code. */
 #include "type/code.h"
-#include "base/platform.h"
 #include "storage/error.h"
-#include "storage/world_data.h"
 #include "system/script.h"
 #include "api/layout_change.h"
 #include "api/module.h"
 #include "reef/code.h"
-#include "reef/log.h"
 #include <stdio.h>
 
 COLD reef_code *reef_code_begin(void) { return reef__code_add(); }

@@ -1,16 +1,12 @@
 /* Looking into a world: visiting and printing everything, and counting. The order depends on the world's state alone:
  * components by type name, tables by the names of their types, entities by index. These calls change nothing, and
  * never show an address or the id of a type. */
-#include "base/memory.h"
-#include "base/platform.h"
 #include "type/names.h"
-#include "type/type.h"
 #include "type/type_walk.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
 #include "storage/event_log.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/multi_store.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
@@ -18,10 +14,7 @@
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
-#include "storage/state.h"
 #include "storage/state_kind.h"
-#include "storage/world_data.h"
-#include "reef/event.h"
 #include "reef/inspect.h"
 #include "reef/ref.h"
 #include "reef/enable.h"

@@ -9,14 +9,9 @@
  * place, what is new comes behind what was made before it. */
 #include "api/module.h"
 #include "base/byte_hash.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "type/code.h"
-#include "type/type.h"
 #include "storage/error.h"
-#include "storage/family.h"
 #include "storage/observed.h"
-#include "storage/world_data.h"
 #include "query/token.h"
 #include "system/schedule.h"
 #include "system/schedule_order.h"
@@ -27,7 +22,6 @@
 #include "world/snapshot.h"
 #include "reef/component.h"
 #include "reef/module.h"
-#include "reef/query.h"
 #include "reef/type_info.h"
 #include <stdio.h>
 

@@ -2,7 +2,6 @@
 #ifndef REEF_API_MODULE_H
 #define REEF_API_MODULE_H
 
-#include "base/platform.h"
 #include "world/fork_policy.h"
 #include "reef/module.h"
 

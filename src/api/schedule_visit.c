@@ -1,10 +1,7 @@
 /* Visits what a schedule contains. Nothing is allocated: which system waits for which is found by comparing systems, as
  * the explanation of a schedule does. What a system touches is sorted by kind and type name, so that it doesn't depend
  * on the ids of types. */
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/observed.h"
-#include "storage/world_data.h"
 #include "system/schedule.h"
 #include "system/system.h"
 #include "reef/schedule.h"

@@ -2,10 +2,6 @@
  *
  * Each thread remembers when its job began, in a place of its own. When the job ends, the span gets the next place of
  * the ring under the lock. */
-#include "base/memory.h"
-#include "base/platform.h"
-#include "base/thread_pool.h"
-#include "storage/state.h"
 #include "storage/world_data.h"
 #include "reef/trace.h"
 #include "reef/file.h"

@@ -2,7 +2,6 @@
  * of the two halves of its word, mixed with a secret that is another one in each stripe of a round of 16. After a round
  * all lanes are scrambled. The last stripe is filled up with zeros; the end joins the lanes and the length. */
 #include "base/byte_hash.h"
-#include "base/platform.h"
 
 static const uint64_t secret[24] = {
     /* splitmix64 from 0 */

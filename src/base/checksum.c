@@ -1,7 +1,6 @@
 /* XXH64: four lanes of 64 bits take 8 bytes each of a stripe of 32. At the end the lanes are joined, and the bytes that
  * fill no stripe are mixed in. */
 #include "base/checksum.h"
-#include "base/platform.h"
 #include <string.h>
 
 enum { CHECKSUM_STRIPE = 32, CHECKSUM_LANES = 4 };

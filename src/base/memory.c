@@ -1,6 +1,5 @@
 #define _DEFAULT_SOURCE /* for madvise and mincore */
 #include "base/memory.h"
-#include "base/platform.h"
 #include <stdlib.h>
 
 #if defined(__linux__)
@@ -248,28 +247,28 @@ static uint32_t arena_for(uint32_t which, size_t bytes)
     return bytes <= 256 && (which == ARENA_ENTITIES || which >= ARENA_COLUMNS) ? ARENA_SMALL : which;
 }
 
-static void *raw_take(memory *m, size_t bytes, size_t align)
+static void *raw_take(memory *m, size_t bytes)
 {
-    void *p = m->allocator.resize(m->allocator.context, NULL, 0, bytes, align);
+    void *p = m->allocator.resize(m->allocator.context, NULL, 0, bytes, BLOCK_ALIGN);
     if (p) m->bytes += bytes;
     return p;
 }
 
-static void raw_give(memory *m, void *p, size_t bytes, size_t align)
+static void raw_give(memory *m, void *p, size_t bytes)
 {
-    m->allocator.resize(m->allocator.context, p, bytes, 0, align);
+    m->allocator.resize(m->allocator.context, p, bytes, 0, BLOCK_ALIGN);
     m->bytes -= bytes;
 }
 
 static arena *arena_of(memory *m, uint32_t which)
 {
     if (m->arenas == NULL) {
-        m->arenas = raw_take(m, sizeof(arena *) * ARENA_COUNT, BLOCK_ALIGN);
+        m->arenas = raw_take(m, sizeof(arena *) * ARENA_COUNT);
         if (m->arenas == NULL) return NULL;
         memset(m->arenas, 0, sizeof(arena *) * ARENA_COUNT);
     }
     if (m->arenas[which] == NULL) {
-        arena *a = raw_take(m, sizeof *a, BLOCK_ALIGN);
+        arena *a = raw_take(m, sizeof *a);
         if (a == NULL) return NULL;
         memset(a, 0, sizeof *a);
         m->arenas[which] = a;
@@ -286,11 +285,11 @@ static memory_piece *piece_add(memory *m, uint32_t group, size_t need)
     while (bytes < need || bytes < m->piece_bytes[group] / 2) bytes *= 2;
     if (bytes > PIECE_SMALL || m->piece_bytes[group] >= PIECES_SMALL)
         bytes = m->piece_bytes[group] < PIECES_SINGLE ? PIECE : 2 * PIECE;
-    memory_piece *p = raw_take(m, sizeof *p, BLOCK_ALIGN);
+    memory_piece *p = raw_take(m, sizeof *p);
     if (p == NULL) return NULL;
-    *p = (memory_piece){raw_take(m, bytes, BLOCK_ALIGN), bytes, 0, 0, false, false, m->pieces[group]};
+    *p = (memory_piece){raw_take(m, bytes), bytes, 0, 0, false, false, m->pieces[group]};
     if (p->memory == NULL) {
-        raw_give(m, p, sizeof *p, BLOCK_ALIGN);
+        raw_give(m, p, sizeof *p);
         return NULL;
     }
     m->pieces[group] = p;
@@ -684,8 +683,8 @@ static void pieces_trim(memory *m, uint32_t group)
         piece_leave(m, p);
         *link = p->next;
         m->piece_bytes[group] -= p->bytes;
-        raw_give(m, p->memory, p->bytes, BLOCK_ALIGN);
-        raw_give(m, p, sizeof *p, BLOCK_ALIGN);
+        raw_give(m, p->memory, p->bytes);
+        raw_give(m, p, sizeof *p);
     }
 }
 
@@ -699,13 +698,13 @@ COLD void reef__memory_trim(memory *m)
 COLD void reef__memory_drop(memory *m)
 {
     for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
-        if (m->arenas[i]) raw_give(m, m->arenas[i], sizeof(arena), BLOCK_ALIGN);
+        if (m->arenas[i]) raw_give(m, m->arenas[i], sizeof(arena));
     for (uint32_t group = 0; group < 2; group++)
         for (memory_piece *p = m->pieces[group], *next; p; p = next) {
             next = p->next;
-            raw_give(m, p->memory, p->bytes, BLOCK_ALIGN);
-            raw_give(m, p, sizeof *p, BLOCK_ALIGN);
+            raw_give(m, p->memory, p->bytes);
+            raw_give(m, p, sizeof *p);
         }
-    if (m->arenas) raw_give(m, m->arenas, sizeof(arena *) * ARENA_COUNT, BLOCK_ALIGN);
+    if (m->arenas) raw_give(m, m->arenas, sizeof(arena *) * ARENA_COUNT);
     mutex_drop(&m->lock);
 }

@@ -9,7 +9,6 @@
 #define _FILE_OFFSET_BITS 64
 #endif
 #include "base/os_file.h"
-#include "base/platform.h"
 #include <stdio.h>
 
 #if !defined(_WIN32)

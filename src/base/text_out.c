@@ -1,6 +1,5 @@
 /* Bounded text. Behind the end of the buffer vsnprintf only counts, so that `length` is right in any case. */
 #include "base/text_out.h"
-#include "base/platform.h"
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -23,7 +23,6 @@
 #define _DEFAULT_SOURCE /* for sysconf */
 #include "base/thread_pool.h"
 #include "base/memory.h"
-#include "base/platform.h"
 #include "reef/pool.h"
 
 #if !defined(REEF_NO_THREADS) && !defined(_WIN32)

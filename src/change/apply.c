@@ -9,16 +9,12 @@
  *
  * Invariant: until the commit, no reader can find a trace of the change. */
 #include "change/apply.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
 #include "storage/known_types.h"
-#include "storage/layout.h"
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
@@ -28,10 +24,8 @@
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "change/command.h"
 #include "change/value_stage.h"
-#include "reef/detail/access.h"
 
 /* ---- types and values ---- */
 
@@ -61,10 +55,10 @@ reef_status reef__values_check(reef_world *w, recorder *by, const char *op, reef
     return by ? by->calls->failure(by, s, op, c, e, number) : reef__failure(w, s, op, c, e, number);
 }
 
-reef_status reef__value_check(const reef_world *w, const reef_value *v, bool remove, uint32_t n)
+reef_status reef__value_check(const reef_world *w, const reef_value *v, bool remove)
 {
     const char *why;
-    const reef_status s = reef__value_sound(v, remove, n, &why);
+    const reef_status s = reef__value_sound(v, remove, 1, &why);
     return s == REEF_BAD_ARGUMENT ? refuse_because(w, why) : s;
 }
 

@@ -19,7 +19,7 @@ typedef enum values_use { VALUES_SPAWN, VALUES_COPY, VALUES_CHANGE } values_use;
 reef_status reef__values_check(reef_world *w, struct recorder *by, const char *op, reef_entity e,
                                const reef_value *values, uint32_t count, values_use use, uint32_t n);
 /* reef__value_sound, for a caller that records the failure. */
-reef_status reef__value_check(const reef_world *w, const reef_value *v, bool remove, uint32_t n);
+reef_status reef__value_check(const reef_world *w, const reef_value *v, bool remove);
 /* Makes value i of `v` in the raw memory `slot`, for entity e. */
 reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
 /* The type of the column that a value goes to. NULL: it goes to none, or it says that the component goes. */

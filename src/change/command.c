@@ -5,9 +5,6 @@
  * constructor with `args` runs at once, since args belong to the caller and are only valid during the call. Default
  * values are made when the command is done. */
 #include "change/command.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/command_buffer.h"
 #include "storage/entity_index.h"
@@ -15,7 +12,6 @@
 #include "storage/id_lanes.h"
 #include "storage/observed.h"
 #include "storage/place.h"
-#include "storage/world_data.h"
 #include "change/command_layout.h"
 
 enum {

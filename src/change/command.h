@@ -3,7 +3,6 @@
 #ifndef REEF_CHANGE_COMMAND_H
 #define REEF_CHANGE_COMMAND_H
 
-#include "base/platform.h"
 #include "storage/command_buffer.h"
 #include "storage/error.h"
 #include "storage/id_lanes.h"

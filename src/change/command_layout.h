@@ -13,8 +13,6 @@
 #ifndef REEF_CHANGE_COMMAND_LAYOUT_H
 #define REEF_CHANGE_COMMAND_LAYOUT_H
 
-#include "base/memory.h"
-#include "base/platform.h"
 #include "storage/command_buffer.h"
 #include "storage/id_lanes.h"
 #include "change/command.h"

@@ -1,8 +1,5 @@
 /* Destroying entities to which others are related: all that have to be destroyed with them, all relations that end, and
  * all that is refused are found first; then everything is prepared; then it happens, and can't fail. */
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/multi_store.h"
@@ -13,7 +10,6 @@
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "change/destroy.h"
 #include "change/relation.h"
 #include "reef/multi.h"

@@ -3,13 +3,9 @@
  * These work on every type of relations that is exclusive and acyclic: its relations are trees. Nothing recurses and
  * nothing is stored: the next step of a walk follows from the entity where it is, by the index from targets to
  * sources. */
-#include "base/platform.h"
-#include "type/type.h"
-#include "storage/entity_index.h"
 #include "storage/relation_index.h"
 #include "storage/running.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "reef/hierarchy.h"
 
 /* The store of a relation whose relations are trees. NULL: it is no such type, or the entity isn't alive. */

@@ -9,29 +9,23 @@
  * relations can be made in any order, and if something fails, the rows are unmade from the last one on, as for a single
  * spawn. */
 #include "change/instantiate.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/known_types.h"
-#include "storage/layout.h"
 #include "storage/multi_store.h"
 #include "storage/name_index.h"
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
 #include "storage/relation_index.h"
-#include "storage/required.h"
 #include "storage/row_bits.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
 #include "storage/table.h"
 #include "storage/value_arena.h"
-#include "storage/world_data.h"
 #include "change/apply.h"
 #include "change/command.h"
 #include "change/destroy.h"
@@ -460,7 +454,7 @@ static void outside_put(copying *x, const copied_node *node, const value_outside
     const reef_entity *e = ids_of(x, (uint64_t)(node - x->nodes)),
                       *target = o->target == UINT32_MAX ? NULL : ids_of(x, o->target);
     for (uint32_t i = first; i < first + n; i++) {
-        char *slot = reef__store_raw(w, o->t->id, e[i], 0);
+        char *slot = reef__store_raw(w, o->t->id, e[i]);
         if (o->s->size) bytes_copy(slot, o->data, o->s->size); /* a tag has no data */
         if (target) memcpy(slot, &target[i], sizeof *target);
         if (o->held) reef__shared_hold(o->held);

@@ -1,5 +1,4 @@
 #include "change/multi.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/error.h"
 #include "storage/known_types.h"
@@ -9,9 +8,7 @@
 #include "storage/read.h"
 #include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "change/apply.h"
-#include "change/relation.h"
 #include "reef/multi.h"
 
 static reef_status add_behind(reef_world *w, reef_entity e, const type *t, const reef_value *v)
@@ -51,7 +48,7 @@ void *reef_append_id(reef_world *w, reef_entity e, reef_component c, const void 
     reef_status s = w->locks || w->running ? REEF_LOCKED
                     : reef_is_alive(w, e)  ? reef__type_ready(w, c.id)
                                            : REEF_NOT_ALIVE;
-    if (s == REEF_OK) s = reef__value_check(w, &v, false, 1);
+    if (s == REEF_OK) s = reef__value_check(w, &v, false);
     if (s == REEF_OK && t->size == 0) s = refuse_because(w, "a tag has no values");
     const bool has = s == REEF_OK && has_itself(w, e, t);
     if (has && t->home != REEF_MULTI) s = REEF_EXISTS;

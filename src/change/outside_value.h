@@ -3,13 +3,10 @@
 #ifndef REEF_CHANGE_OUTSIDE_VALUE_H
 #define REEF_CHANGE_OUTSIDE_VALUE_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "change/apply.h"
 
 /* May values of this type come so? Those that entities have in common, relations, and REEF_COLD go the general way. */
@@ -34,7 +31,7 @@ INLINE bool outside_value_prepare(reef_world *w, const type *t, reef_entity e, u
 /* Where the value is made. NULL: it has no bytes. */
 INLINE char *outside_value_raw(const reef_world *w, const type *t, reef_entity e)
 {
-    return t->stored && t->size ? reef__store_raw(w, t->id, e, 0) : NULL;
+    return t->stored && t->size ? reef__store_raw(w, t->id, e) : NULL;
 }
 
 INLINE void outside_value_commit(reef_world *w, const type *t, reef_entity e, uint32_t place)

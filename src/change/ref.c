@@ -5,12 +5,9 @@
  * so the remembered address is good and nothing else is read. The alternative was to remember the entity's record as
  * well, and to trust the address while the record stays the same: that costs a second cache miss for each read, even
  * in a world where nothing moves. Values in stores aren't remembered, so that stores don't have to count. */
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/error.h"
 #include "storage/place.h"
-#include "storage/world_data.h"
 #include "reef/ref.h"
 
 /* The value is where the maps don't lead: in a store, in a rarely used map, or nowhere. It is looked up each time,

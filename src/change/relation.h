@@ -2,7 +2,6 @@
 #ifndef REEF_CHANGE_RELATION_H
 #define REEF_CHANGE_RELATION_H
 
-#include "type/type.h"
 #include "storage/relation_index.h"
 #include "reef/value.h"
 

@@ -2,8 +2,6 @@
  * kept as commands of a layer above (src/change/command.h), with the data behind them. When their turn comes,
  * the call on the world is made. */
 #include "change/relation_command.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "change/command.h"
 #include "reef/relation.h"
 

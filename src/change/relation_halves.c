@@ -5,15 +5,11 @@
  * alone holds since. Observers are told of no attempt that fails: in a world that has some, the halves are first made
  * and unmade without them. */
 #include "change/relation_halves.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
 #include "storage/observed.h"
 #include "storage/relation_index.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "change/relation.h"
 #include "reef/relation.h"
 

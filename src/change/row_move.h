@@ -8,12 +8,9 @@
 #ifndef REEF_CHANGE_ROW_MOVE_H
 #define REEF_CHANGE_ROW_MOVE_H
 
-#include "base/platform.h"
 #include "type/value.h"
 #include "storage/entity_index.h"
-#include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/world_data.h"
 #include "reef/detail/access.h"
 
 INLINE uint32_t edge_index(uint64_t key) { return (uint32_t)((key << 1 >> 34) * 31 + key) & (EDGE_CACHE - 1); }

@@ -5,15 +5,11 @@
 #ifndef REEF_CHANGE_ROW_RESERVE_H
 #define REEF_CHANGE_ROW_RESERVE_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/cow_pages.h"
 #include "storage/entity_index.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/row_stamps.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "change/row_move.h"
 
 INLINE bool table_owned(const reef_world *w, uint32_t id)

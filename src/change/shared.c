@@ -1,19 +1,14 @@
 /* The public calls for values that several entities have in common (REEF_SHARED): sharing, pinning, attaching. The
  * storage is src/storage/shared_store.c. */
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
-#include "storage/family.h"
 #include "storage/known_types.h"
 #include "storage/read.h"
 #include "storage/running.h"
 #include "storage/shared_store.h"
-#include "storage/world_data.h"
 #include "change/apply.h"
 #include "change/component.h"
-#include "reef/detail/access.h"
 #include "reef/shared.h"
 
 static reef_status shared_check(const reef_world *w, reef_entity e, reef_component c)

@@ -1,12 +1,10 @@
 /* Singletons are the components of one entity, of which the state remembers the handle. The handle stays there when
  * the entity is destroyed: a dead handle never becomes alive again, so it means the same as none. */
 #include "change/singleton.h"
-#include "base/platform.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
 #include "storage/running.h"
-#include "storage/world_data.h"
 #include "change/command.h"
 #include "reef/single.h"
 #include <stdio.h>

@@ -3,9 +3,6 @@
 #ifndef REEF_CHANGE_SPAWN_H
 #define REEF_CHANGE_SPAWN_H
 
-#include "base/platform.h"
-#include "type/type.h"
-#include "storage/layout.h"
 #include "storage/split_columns.h"
 #include "storage/world_data.h"
 #include "reef/component.h"

@@ -11,17 +11,13 @@
  * threads some 6 ms with pages of 4 KiB and 5 ms with pages of 2 MiB. Half of that is the first touch of memory, which
  * is why the threads share it. */
 #include "change/spawn_batch.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "base/thread_pool.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
 #include "storage/id_lanes.h"
 #include "storage/invalidate.h"
 #include "storage/known_types.h"
-#include "storage/layout.h"
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
@@ -30,7 +26,6 @@
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "change/apply.h"
 #include "change/spawn.h"
 #include "reef/detail/layout.h"
@@ -320,7 +315,7 @@ static void copies_relate(reef_world *w, reef_entity prefab, const reef_entity *
     value_store *s = (value_store *)(uintptr_t)store_of(w, reef_id(InstanceOf).id);
     (void)reef__relation_ready(w, s); /* without it everything takes longer */
     for (uint32_t i = 0; i < n; i++) {
-        relation_value *v = reef__store_raw(w, s->component, e[i], 0);
+        relation_value *v = reef__store_raw(w, s->component, e[i]);
         *v = (relation_value){prefab, 0};
         store_put(w, s, e[i]);
     }

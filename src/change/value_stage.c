@@ -7,12 +7,8 @@
  * One that can't move is made in its place, and the bytes of the old value are kept aside. Everything else is only
  * written by the commit. */
 #include "change/value_stage.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/entity_index.h"
-#include "storage/layout.h"
 #include "storage/multi_store.h"
 #include "storage/observed.h"
 #include "storage/quarantine.h"
@@ -23,7 +19,6 @@
 #include "storage/sparse_store.h"
 #include "storage/table.h"
 #include "storage/unique_field.h"
-#include "storage/world_data.h"
 #include "change/apply.h"
 #include "change/relation.h"
 #include "reef/detail/access.h"
@@ -67,7 +62,7 @@ static bool prepare_new(reef_world *w, const type *t, reef_entity e, uint32_t sp
 
 static void *raw_of(const reef_world *w, const type *t, reef_entity e, uint32_t span)
 {
-    return span ? reef__multi_raw(store_of(w, t->id), span) : reef__store_raw(w, t->id, e, 0);
+    return span ? reef__multi_raw(store_of(w, t->id), span) : reef__store_raw(w, t->id, e);
 }
 
 void reef__staged_take_back(const type *t, void *slot, const reef_value *v, uint32_t n)

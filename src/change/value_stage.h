@@ -3,9 +3,6 @@
 #ifndef REEF_CHANGE_VALUE_STAGE_H
 #define REEF_CHANGE_VALUE_STAGE_H
 
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/row_bits.h"
 #include "reef/component.h"
 

@@ -1,7 +1,5 @@
 /* Values of a file become values of the program's types, by the steps of a plan. */
 #include "file/conversion.h"
-#include "base/platform.h"
-#include "type/fields.h"
 #include "type/names.h"
 #include "type/portable_bytes.h"
 #include "file/decode_names.h"

@@ -1,8 +1,5 @@
 /* Carrying values over by their addresses. */
 #include "file/decode_carry.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "file/conversion.h"
 #include "file/section.h"

@@ -15,7 +15,6 @@
 #ifndef REEF_FILE_DECODE_CARRY_H
 #define REEF_FILE_DECODE_CARRY_H
 
-#include "type/type.h"
 #include "file/decoding.h"
 
 typedef struct value_carry {

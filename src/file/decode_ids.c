@@ -2,9 +2,6 @@
  * written. */
 #include "storage/entity_index.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 #include "file/decoding.h"
 #include "file/section.h"
 

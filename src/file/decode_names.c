@@ -8,8 +8,6 @@
  * taken one name after the other. Where all names have the same values in both there is no translation, and values are
  * copied as bytes. */
 #include "file/decode_names.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "type/names.h"
 #include "file/decoding.h"
 #include "file/record.h"

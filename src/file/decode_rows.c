@@ -5,18 +5,13 @@
  * values of the section.
  *
  * Invariant: there is never a row without values, and never a row for which no section brought a handle. */
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "system/script.h"
 #include "file/decoding.h"
 #include "file/decode_table.h"

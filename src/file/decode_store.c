@@ -3,7 +3,6 @@
  * Values of the homes sparse, paged and cold come by slot, and go to the same slot: versions are kept by page, so which
  * values lie on one page decides what counts as changed. A type of the homes multi or shared comes as a whole: the
  * store is emptied and filled again, and values without a version get the one that they had before. */
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/cow_pages.h"
 #include "storage/invalidate.h"
@@ -14,7 +13,6 @@
 #include "storage/name_index.h"
 #include "storage/table.h"
 #include "change/relation.h"
-#include "storage/world_data.h"
 #include "file/decoding.h"
 #include "file/decode_types.h"
 #include "file/section.h"
@@ -266,7 +264,7 @@ static bool shared_give(decoding *d, const file_type *f, value_store *s, void *v
         const uint64_t was = (slot & slot_mask(s)) == 0 ? 0 : version_before(s, page);
         if (!reef__store_prepare_add(d->w, f->t->id, &e, 1)) return reef__decode_no_memory(d);
         s = (value_store *)(uintptr_t)store_of(d->w, f->t->id);
-        memcpy(reef__store_raw(d->w, f->t->id, e, 0), &value, sizeof value);
+        memcpy(reef__store_raw(d->w, f->t->id, e), &value, sizeof value);
         reef__shared_hold(value);
         store_put(d->w, s, e);
         page_version_put(s, page, was, version);

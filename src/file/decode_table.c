@@ -1,11 +1,7 @@
 /* Reading a file: its tables. A table is made when a section needs it first. */
 #include "file/decode_table.h"
-#include "base/memory.h"
-#include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/world_data.h"
 #include "file/decode_types.h"
 #include "file/decoding.h"
 #include "file/numbering.h"

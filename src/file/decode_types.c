@@ -7,18 +7,11 @@
  *
  * A plan is made once for each type. Where the file and the program have the same layout, it is one copy of bytes. */
 #include "file/decode_types.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "type/fields.h"
 #include "type/names.h"
-#include "type/type.h"
-#include "type/value.h"
 #include "storage/known_types.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/read.h"
-#include "storage/table.h"
-#include "storage/world_data.h"
 #include "file/conversion.h"
 #include "file/decode_carry.h"
 #include "file/decode_names.h"

@@ -3,7 +3,6 @@
 #ifndef REEF_FILE_DECODE_TYPES_H
 #define REEF_FILE_DECODE_TYPES_H
 
-#include "type/type.h"
 #include "file/decoding.h"
 #include "reef/type.h"
 

@@ -1,16 +1,10 @@
 /* What the readers of all kinds of state share: memory, notes, and what sections name. */
 #include "file/decoding.h"
-#include "base/memory.h"
-#include "type/type.h"
 #include "storage/entity_index.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/report.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 #include "file/record.h"
 #include "file/section.h"
-#include "reef/log.h"
 #include "reef/save.h"
 #include <stdio.h>
 

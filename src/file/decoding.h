@@ -15,8 +15,6 @@
 #ifndef REEF_FILE_DECODING_H
 #define REEF_FILE_DECODING_H
 
-#include "base/memory.h"
-#include "type/type.h"
 #include "storage/table.h"
 #include "file/record.h"
 #include "file/section.h"

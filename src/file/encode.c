@@ -7,19 +7,13 @@
  * Invariant: equal worlds give equal bytes. Nothing in a record follows from ids of types, addresses, capacities or
  * history. Types and tables are numbered in the order in which the sections need them, which is the visible one. */
 #include "file/encode.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/error.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/serial_list.h"
 #include "storage/sparse_store.h"
-#include "storage/state.h"
 #include "storage/state_kind.h"
-#include "storage/world_data.h"
 #include "system/unknown_system.h"
 #include "system/event.h"
 #include "file/encoding.h"
@@ -27,7 +21,6 @@
 #include "file/pack.h"
 #include "file/record.h"
 #include "file/section.h"
-#include "reef/single.h"
 #include "reef/snapshot.h"
 #include "reef/type_info.h"
 

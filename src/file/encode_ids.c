@@ -4,12 +4,7 @@
  * stay, and which are added at the end. Of entities without a row it lists those whose record isn't the base's, and of
  * names those that the base doesn't have, sorted by text; names that are gone come first. Whole pages of reserved ids
  * are written as runs. */
-#include "base/memory.h"
 #include "storage/entity_index.h"
-#include "storage/layout.h"
-#include "storage/name_index.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 #include "world/world_pair.h"
 #include "file/encoding.h"
 #include "file/section.h"

@@ -4,16 +4,12 @@
  * base, and how far each system has read. Stamps are compared page by page, and of each page the indices from the
  * first to the last difference are written. Scripts that wait are few: where they differ all are written. */
 #include "type/portable_bytes.h"
-#include "type/type.h"
 #include "storage/error.h"
 #include "storage/event_log.h"
-#include "storage/layout.h"
 #include "storage/read.h"
 #include "storage/removal_log.h"
 #include "storage/row_stamps.h"
-#include "storage/state.h"
 #include "storage/state_kind.h"
-#include "storage/world_data.h"
 #include "system/unknown_system.h"
 #include "file/encoding.h"
 #include "file/pack.h"

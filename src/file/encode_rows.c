@@ -3,16 +3,11 @@
  * Chunk k of a table is compared with chunk k of the same table in the base. A column whose block both share isn't
  * looked at. Of the other columns the rows that differ are written, in pieces: a piece ends where more equal rows
  * follow than the head of another piece would cost. */
-#include "base/platform.h"
 #include "type/portable_bytes.h"
-#include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
-#include "storage/state.h"
 #include "storage/state_kind.h"
-#include "storage/world_data.h"
 #include "world/world_pair.h"
 #include "file/encoding.h"
 #include "file/pack.h"

@@ -3,14 +3,11 @@
  * The homes sparse, paged and cold are written page by page, each compared with the same page of the base. The homes
  * multi and shared are written by entity and by value, since where their values lie follows from history. When
  * something differs in such a type, all of it is written. */
-#include "base/memory.h"
 #include "type/portable_bytes.h"
-#include "type/type.h"
 #include "storage/multi_store.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
 #include "storage/state_kind.h"
-#include "storage/world_data.h"
 #include "file/encoding.h"
 #include "file/pack.h"
 #include "file/section.h"

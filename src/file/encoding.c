@@ -1,15 +1,11 @@
 /* What the writers of all kinds of state share: the end of a section, values and handles, and the numbers and
  * descriptions of types and tables. */
 #include "file/encoding.h"
-#include "base/platform.h"
 #include "type/portable_bytes.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/error.h"
 #include "storage/known_types.h"
-#include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/world_data.h"
 #include "file/numbering.h"
 #include "file/pack.h"
 #include "file/section.h"

@@ -8,10 +8,6 @@
 #ifndef REEF_FILE_ENCODING_H
 #define REEF_FILE_ENCODING_H
 
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
-#include "storage/layout.h"
 #include "storage/table.h"
 #include "file/numbering.h"
 #include "file/record.h"

@@ -6,9 +6,7 @@
  * An error of the writer is kept in `failed`, with its reason: the writer is called by code of the caller, which may
  * lose its answer. */
 #include "file/file.h"
-#include "base/memory.h"
 #include "base/os_file.h"
-#include "base/platform.h"
 #include "reef/file.h"
 #include <stdio.h>
 

@@ -4,8 +4,6 @@
  * damaged if a later record follows that was written when this one was on the disk. The head of a record can be
  * recognised anywhere by its magic and its own sum, so all bytes that are read are searched for heads on their way
  * (frame_read), and after an error the rest of the file is searched too. */
-#include "base/memory.h"
-#include "base/platform.h"
 #include "file/file.h"
 #include "file/section.h"
 #include "reef/file.h"

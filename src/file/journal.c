@@ -6,12 +6,9 @@
  * A journal costs the memory of that fork and nothing else. When an append fails, what it wrote behind the last
  * whole record is taken back; after a crash, whoever opens the journal again cuts it off. When it is unknown what
  * the file holds (`broken`), the next append writes a new file. */
-#include "base/memory.h"
 #include "base/os_file.h"
-#include "base/platform.h"
 #include "storage/error.h"
 #include "storage/removal_log.h"
-#include "storage/world_data.h"
 #include "system/event.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"

@@ -1,10 +1,7 @@
 /* Loading: a world is read aside from a file and proved sound; then it exchanges its state with the world that
  * loads. So a file that is refused leaves that world as it was. */
 #include "file/load.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "storage/error.h"
-#include "storage/world_data.h"
 #include "system/schedule.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"

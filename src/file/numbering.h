@@ -3,7 +3,6 @@
 #ifndef REEF_FILE_NUMBERING_H
 #define REEF_FILE_NUMBERING_H
 
-#include "base/memory.h"
 #include "file/record.h"
 
 /* Appends to a list that grows. False: no memory. */

@@ -1,7 +1,6 @@
 /* Which values files contain. */
 #include "file/pack.h"
 #include "type/portable_bytes.h"
-#include "type/type.h"
 #include "type/type_rules.h"
 #include "type/value.h"
 #include "system/script.h"

@@ -3,7 +3,6 @@
 #ifndef REEF_FILE_RECORD_H
 #define REEF_FILE_RECORD_H
 
-#include "base/memory.h"
 #include "storage/table.h"
 #include "file/pack.h"
 #include "reef/save.h"

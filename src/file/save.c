@@ -1,11 +1,7 @@
 /* Saving: a world, the part of it that a query selects, or the difference of two worlds is written as a file with one
  * record: to a path, to memory, or to the caller's writer. A part is saved by way of a fork in which all other entities
  * are destroyed. */
-#include "base/memory.h"
-#include "base/platform.h"
 #include "storage/error.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 #include "change/relation.h"
 #include "system/event.h"
 #include "system/schedule.h"
@@ -16,7 +12,6 @@
 #include "file/numbering.h"
 #include "file/record.h"
 #include "file/section.h"
-#include "reef/loop.h"
 #include "reef/save.h"
 #include "reef/file.h"
 #include "reef/log.h"

@@ -7,8 +7,6 @@
  * bytes that have come, so a length that lies costs no memory. */
 #include "file/section.h"
 #include "base/checksum.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "storage/error.h"
 #include "reef/file.h"
 #include <stdarg.h>
@@ -375,7 +373,6 @@ static uint64_t get_little(section_in *in, unsigned bytes)
     return p ? little_get(p, bytes) : 0;
 }
 
-uint32_t reef__get_u8(section_in *in) { return (uint32_t)get_little(in, 1); }
 uint32_t reef__get_u16(section_in *in) { return (uint32_t)get_little(in, 2); }
 uint32_t reef__get_u32(section_in *in) { return (uint32_t)get_little(in, 4); }
 uint64_t reef__get_u64(section_in *in) { return get_little(in, 8); }

@@ -9,7 +9,6 @@
 #define REEF_FILE_SECTION_H
 
 #include "base/memory.h"
-#include "base/platform.h"
 #include "reef/save.h"
 #include "reef/file.h"
 
@@ -167,7 +166,6 @@ bool reef__in_wrong(section_in *in, reef_status status, const char *format, ...)
 INLINE size_t in_left(const section_in *in) { return in->length - in->got; }
 /* The next `count` bytes of the payload, good until the next section. NULL: it has fewer, which is CORRUPT. */
 const unsigned char *reef__get_bytes(section_in *in, size_t count);
-uint32_t reef__get_u8(section_in *in);
 uint32_t reef__get_u16(section_in *in);
 uint32_t reef__get_u32(section_in *in);
 uint64_t reef__get_u64(section_in *in);

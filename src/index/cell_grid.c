@@ -11,8 +11,6 @@
  *
  *     counted    0  0  n0  n1  n2        summed    0  0  n0  n0+n1  ...        placed    0  n0  n0+n1  ... */
 #include "index/cell_grid.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include <math.h>
 #include <string.h>
 

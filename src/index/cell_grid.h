@@ -26,7 +26,6 @@
 #define REEF_INDEX_CELL_GRID_H
 
 #include "base/memory.h"
-#include "base/platform.h"
 #include "index/place_type.h"
 
 enum {

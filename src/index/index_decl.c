@@ -1,8 +1,6 @@
 /* The list of the value indexes that are declared beside types, in the whole process. Worlds make them when they first
  * run a system that reads components of others. */
-#include "base/platform.h"
 #include "base/threads.h"
-#include "type/type.h"
 #include "storage/index_calls.h"
 #include "index/value_index.h"
 

@@ -5,10 +5,7 @@
  *
  * Keys of a range of values are a range of keys, so each condition that is such a range has one in the list of the
  * index. Whether it is used is decided before each loop and each question; it never changes what they find. */
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/invalidate.h"
-#include "storage/world_data.h"
 #include "query/chunk_cursor.h"
 #include "query/query.h"
 #include "query/value_term.h"

@@ -1,5 +1,4 @@
 /* What a picture is made of, as numbers and as a text. */
-#include "base/platform.h"
 #include "base/text_out.h"
 #include "index/picture.h"
 #include "reef/place.h"

@@ -7,12 +7,8 @@
  * Whether a question reaches too far depends on the question alone, so it is refused on any number of ranks, also on
  * one. The questions can be asked by several threads at the same time, and they have no place for a status: how far the
  * furthest one reached is kept until somebody asks for it. */
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/error.h"
-#include "storage/layout.h"
 #include "storage/library.h"
-#include "storage/world_data.h"
 #include "index/picture.h"
 #include "index/place_search.h"
 #include "reef/place.h"

@@ -6,10 +6,7 @@
  * Each pair is looked at from both sides and found from the lower one, so the pairs come in their order and the parts
  * need nothing of each other. (Visiting half of the cells around each cell finds each pair once, but in the order of
  * the cells: sorting the pairs took longer than looking twice.) */
-#include "base/memory.h"
-#include "base/platform.h"
 #include "base/thread_pool.h"
-#include "storage/world_data.h"
 #include "index/cell_walk.h"
 #include "index/picture.h"
 #include "index/place_search.h"

@@ -7,14 +7,10 @@
  * a heap with the largest index on top, which the next smaller one replaces. So no question needs memory, and many
  * threads may ask one picture. */
 #include "index/place_search.h"
-#include "base/platform.h"
 #include "storage/entity_index.h"
-#include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/world_data.h"
 #include "query/query.h"
 #include "query/query_answers.h"
-#include "query/relation_plan.h"
 #include "query/value_term.h"
 #include "index/cell_walk.h"
 #include "index/picture.h"

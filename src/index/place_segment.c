@@ -11,7 +11,6 @@
 #include "index/cell_walk.h"
 #include "index/picture.h"
 #include "index/place_search.h"
-#include "storage/world_data.h"
 #include "reef/place.h"
 
 enum { PIECE_CELLS = 4, LENGTHS_MAX = 1000 };

@@ -1,7 +1,5 @@
 /* What lies in the slots of a picture: entities, values that the place carries, whole cells. A slot is a row. And what
  * queries with `near` ask of it. */
-#include "base/memory.h"
-#include "base/platform.h"
 #include "index/picture.h"
 #include "index/place_search.h"
 #include "reef/place.h"

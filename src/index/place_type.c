@@ -7,11 +7,8 @@
  * was checked stays for the life of the process, since pictures point to it. Two declarations of a type in one program
  * must be the same; but where code comes and goes, that of the newest code takes over. */
 #include "index/place_type.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "type/code.h"
 #include "type/fields.h"
-#include "type/type.h"
 #include "storage/place_calls.h"
 #include "index/picture.h"
 #include "reef/place.h"

@@ -2,7 +2,6 @@
 #ifndef REEF_INDEX_PLACE_TYPE_H
 #define REEF_INDEX_PLACE_TYPE_H
 
-#include "base/platform.h"
 #include "type/type.h"
 #include "reef/place.h"
 

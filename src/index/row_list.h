@@ -17,8 +17,6 @@
 #ifndef REEF_INDEX_ROW_LIST_H
 #define REEF_INDEX_ROW_LIST_H
 
-#include "base/memory.h"
-#include "base/platform.h"
 #include "query/sort_key.h"
 
 /* Rows in order. `row` of a row is the generation of its entity; GONE: the row left the list. */

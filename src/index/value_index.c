@@ -1,14 +1,9 @@
 /* Value indexes: what a world has of them, and what is asked of their lists (src/index/row_list.h). Bringing a list up
  * to date is the business of src/index/value_rows.h. */
-#include "base/memory.h"
-#include "base/platform.h"
 #include "base/threads.h"
-#include "type/fields.h"
-#include "type/type.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
 #include "storage/library.h"
-#include "storage/world_data.h"
 #include "query/query.h"
 #include "query/sort_key.h"
 #include "query/value_join.h"
@@ -17,7 +12,6 @@
 #include "index/value_rows.h"
 #include "reef/value_index.h"
 #include "reef/term.h"
-#include "reef/type_info.h"
 #include <string.h>
 
 struct reef_index {

@@ -2,7 +2,6 @@
 #ifndef REEF_INDEX_VALUE_INDEX_H
 #define REEF_INDEX_VALUE_INDEX_H
 
-#include "base/platform.h"
 #include "index/row_list.h"
 #include "query/query.h"
 #include "query/sort_key.h"

@@ -1,11 +1,8 @@
 /* Finding out what changed: src/index/value_rows.h has the drawing. */
 #include "index/value_rows.h"
-#include "storage/archetype.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "query/chunk_cursor.h"
 #include "query/row_filter.h"
 #include "query/variables.h"

@@ -12,7 +12,6 @@
 #ifndef REEF_INDEX_VALUE_ROWS_H
 #define REEF_INDEX_VALUE_ROWS_H
 
-#include "base/memory.h"
 #include "query/query.h"
 #include "query/sort_key.h"
 #include "index/row_list.h"

@@ -9,13 +9,7 @@
  *
  * (Without it, counting "!Hidden self up(ChildOf)" over a chain of 40,000 entities took 4 seconds.) Threads only read
  * the answers. Where there is no memory for them, the ways are walked. */
-#include "base/memory.h"
-#include "base/platform.h"
-#include "storage/entity_index.h"
-#include "storage/layout.h"
 #include "storage/relation_index.h"
-#include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "query/chunk_cursor.h"
 #include "query/query.h"
 #include "query/relation_path.h"

@@ -4,16 +4,9 @@
  *
  * Beginning elsewhere is decided anew for each loop and question, by counting. Marks only leave out rows to which
  * nothing leads, so results and their order are the same. */
-#include "base/platform.h"
-#include "type/type.h"
-#include "storage/archetype.h"
-#include "storage/layout.h"
 #include "storage/read.h"
 #include "storage/relation_index.h"
 #include "storage/sparse_store.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
-#include "change/relation.h"
 #include "query/query.h"
 #include "query/relation_plan.h"
 #include "query/variables.h"

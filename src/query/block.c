@@ -1,18 +1,14 @@
 /* What a block of a loop gives to the caller: columns, values of fixed sources, bits, runs of rows that match. And
  * loops row by row, which hand out the rows of such blocks. */
 #include "query/block.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
-#include "storage/layout.h"
 #include "storage/multi_store.h"
 #include "storage/place.h"
 #include "storage/read.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "query/iterate.h"
 #include "query/iterate_sparse.h"
 #include "query/match_cache.h"

@@ -1,6 +1,5 @@
 /* What a block gives where a column isn't an array of whole values: several values of a type on one entity, and single
  * fields of a split type. */
-#include "type/type.h"
 #include "storage/multi_store.h"
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"

@@ -2,9 +2,6 @@
  * by the general path, with a list of its own (reef__spread_fill). What that needs is prepared before the first one
  * changes, for all types that may come: so nothing can fail then. */
 #include "query/change_where.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/known_types.h"
@@ -17,9 +14,7 @@
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
-#include "storage/world_data.h"
 #include "change/apply.h"
-#include "change/component.h"
 #include "change/destroy.h"
 #include "change/value_stage.h"
 
@@ -122,7 +117,7 @@ static bool along_prepare(bulk *b)
 static void *along_slot(const bulk *b, const along *x, uint32_t k, uint64_t i)
 {
     const type *t = along_type(b, k);
-    return t->fixed ? reef__store_raw(b->w, t->id, b->list[i], 0) : x->aside[k] + (size_t)i * staged_bytes(t);
+    return t->fixed ? reef__store_raw(b->w, t->id, b->list[i]) : x->aside[k] + (size_t)i * staged_bytes(t);
 }
 
 /* The value that entity i gets of type k, in the entity's list; NULL: it gets none. */

@@ -12,28 +12,21 @@
  * Invariant: each table is the source of at most one portion and the destination of at most one. No table is both,
  * except that rows may join a table where values are replaced. So portions don't disturb each other, and the rows have
  * the order that single calls would give them. Switches and marks change by words of 64 rows. */
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/known_types.h"
-#include "storage/layout.h"
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
-#include "storage/read.h"
 #include "storage/removal_log.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "change/apply.h"
 #include "change/component.h"
 #include "change/destroy.h"
@@ -218,7 +211,7 @@ static bool track_ready(bulk *b)
 /* Where a value is made. (One that can't move is made in the place that is ready for it.) */
 static void *made_slot(const bulk *b, uint64_t i)
 {
-    return b->t->fixed ? reef__store_raw(b->w, b->t->id, b->list[i], 0) : b->aside + (size_t)i * staged_bytes(b->t);
+    return b->t->fixed ? reef__store_raw(b->w, b->t->id, b->list[i]) : b->aside + (size_t)i * staged_bytes(b->t);
 }
 
 /* Makes values aside if their type has hooks, so that a hook that refuses changes nothing, or if they take memory of
@@ -583,7 +576,7 @@ static reef_status bulk_value(bulk *b)
 {
     const reef_status s = reef__type_ready(b->w, b->value.component.id);
     b->t = reef__type_of(b->value.component.id);
-    return s == REEF_OK ? reef__value_check(b->w, &b->value, true, 1) : s;
+    return s == REEF_OK ? reef__value_check(b->w, &b->value, true) : s;
 }
 
 static reef_status bulk_change(reef_world *w, const char *op, reef_query which, reef_value value, uint64_t *changed)

@@ -2,7 +2,6 @@
 #ifndef REEF_QUERY_CHUNK_CURSOR_H
 #define REEF_QUERY_CHUNK_CURSOR_H
 
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "query/query.h"
 

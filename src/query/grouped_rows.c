@@ -1,15 +1,10 @@
 /* Rows in groups (src/query/grouped_rows.h). */
 #include "query/grouped_rows.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/relation_index.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
-#include "storage/table.h"
 #include "reef/relation.h"
 
 /* ---- which relations ---- */

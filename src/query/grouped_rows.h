@@ -9,7 +9,6 @@
 #define REEF_QUERY_GROUPED_ROWS_H
 
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "query/sort_key.h"
 
 typedef struct grouped {

@@ -8,9 +8,8 @@
  *   straight, a table with one block      reef_next (detail/loop.h)           no call at all for a small table
  *   straight, within a larger table       reef_chunk_next (detail/loop.h)     no call for each chunk
  *   straight, another first block; end    block_find -> table_next          columns are made this world's own once
- *   one switch decides (b->lone)          lone_next, else walk_next         the switch's words are the mask as they are
- *   rows are looked at: several switches, walk_next                         a mask is computed for each chunk
- *     disabled rows, changes, optional
+ *   rows are looked at: switches,         walk_next                         a mask is computed for each chunk; the
+ *     disabled rows, changes, optional                                      words of one switch are the mask
  *     columns, an offset or a limit
  *   sorted or grouped (q->ranking)        reef__ranking_next                its order isn't that of the tables
  *                                         (sorted_query.c)
@@ -22,29 +21,23 @@
  *                                         rows, reef_rows_more_ between
  *     with stored values, remembered      reef__gather_next                 whole chunks instead of cut blocks
  *
- * What the kinds share: reef__walk_step goes to the next chunk of a loop with b->walks (sorted loops and lone_next
- * apart), walk_look says which of its rows match, and reef__walk_own or reef_block_mark makes what the loop writes this
+ * What the kinds share: reef__walk_step goes to the next chunk of a loop with b->walks (sorted loops apart),
+ * walk_look says which of its rows match, and reef__walk_own or reef_block_mark makes what the loop writes this
  * world's own and marks it before the caller sees the block. The parts of a split are loops that begin late and stop
  * early (partition.c); whoever runs them marks their blocks. A block that begins within its chunk has an empty head, so
  * that the accessors don't take their short way. */
 #include "query/iterate.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/copy_on_write.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/serial_list.h"
 #include "storage/sparse_store.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "change/command.h"
 #include "query/variables.h"
 #include "query/block.h"
@@ -125,14 +118,6 @@ INLINE void loop_lock(reef_world *w, query *q)
     b.loop.next = q_->head.first; \
     b.loop.open = true
 
-/* True if one switch, which must be on, decides alone which rows match, and the loop asks for nothing but columns that
- * every match has. */
-static bool switch_is_alone(const query *q)
-{
-    const bool more = q->since || q->tracked || q->optional_writes || q->ranking || q->cut;
-    return q->switch_count == 1 && !(q->switches[0] & 1) && q->head.column_count && !more;
-}
-
 /* Turns the block into one of a loop that looks at rows: to the inlined half it looks as if it were at its end. */
 void reef__walk_open(reef_block *b, const query *q)
 {
@@ -144,8 +129,6 @@ void reef__walk_open(reef_block *b, const query *q)
     b->loop.skip = 0;
     b->loop.left = UINT64_MAX;
     b->loop.since = 0;
-    b->loop.next_slots = NULL;
-    b->loop.lone = switch_is_alone(q) ? bit_store_of(q->world, q->switches[0] >> 1) : NULL;
     b->loop.frozen = NULL;
     b->loop.words = NULL;
     b->loop.rest = 0;
@@ -197,14 +180,10 @@ static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
     }
     if (loop) b->loop.skip = loop->offset;
     if (loop && loop->limit) b->loop.left = loop->limit;
-    if (walk_is_cut(b)) b->loop.lone = NULL;
     if (q->ranking) {
         b->loop.head = &reef__no_keys; /* its blocks may begin anywhere in a chunk */
         reef__ranking_open(b, loop);
-    } else if (!reef__fixed_hold(q, b->loop.since)) {
-        b->loop.left = 0;
-        b->loop.lone = NULL;
-    }
+    } else if (!reef__fixed_hold(q, b->loop.since)) b->loop.left = 0;
 }
 
 /* Begins a loop that isn't straight, or refuses. */
@@ -622,24 +601,25 @@ COLD bool reef__tracks_prepare(query *q, const match *m)
 
 /* ---- which rows match ---- */
 
-/* The rows that match where a few switches decide: their words are combined directly, and the words of a single switch
- * are the mask itself. (iter_frag_1k_bit took 1.5 times as long by way of reef__look_rows.) False: no row matches. */
-INLINE bool switches_look(reef_block *b, const query *q)
+/* Takes words with the bits of the block's rows as its mask. False: no row matches. */
+INLINE bool mask_take(reef_block *b, const uint64_t *mask)
+{
+    uint32_t n = 0, k = 0;
+    b->loop.mask = mask;
+    if (mask[0] != ~0ull && b->count >= 64) { /* this decides in most cases */
+        while (k < BIT_WORDS && mask[k] == 0) k++;
+        return k < BIT_WORDS;
+    }
+    for (; k < BIT_WORDS; k++) n += bits_count(mask[k]);
+    if (n == b->count) b->loop.mask = NULL;
+    return n != 0;
+}
+
+/* The rows that match where several switches decide, or one that is off: their words are combined. */
+static NOINLINE bool switches_look(reef_block *b, const query *q)
 {
     const uint64_t *mask = NULL;
-    uint32_t i = 0;
-    if (LIKELY(q->switch_count == 1 && !(q->switches[0] & 1) && !walk_is_cut(b))) {
-        const bit_store *s = bit_store_of(q->world, q->switches[0] >> 1);
-        const uint64_t *next = bit_words(s, b->loop.walk_unit);
-        if (next) {
-            PREFETCH(next);
-            PREFETCH(next + BIT_WORDS / 2);
-        }
-        mask = bit_words(s, b->loop.unit);
-        if (mask == NULL) return false;
-        i = 1;
-    }
-    for (; UNLIKELY(i < q->switch_count); i++) {
+    for (uint32_t i = 0; i < q->switch_count; i++) {
         const uint64_t *on = bit_words(bit_store_of(b->world, q->switches[i] >> 1), b->loop.unit);
         const bool off = q->switches[i] & 1;
         if (on == NULL && off) continue;
@@ -652,28 +632,29 @@ INLINE bool switches_look(reef_block *b, const query *q)
         for (uint32_t k = 0; k < BIT_WORDS; k++) b->loop.mask_words[k] = mask[k] & (off ? ~on[k] : on[k]);
         mask = b->loop.mask_words;
     }
-    if (mask == NULL) return true;
-    uint32_t n = 0, k = 0;
-    if (mask[0] != ~0ull && b->count >= 64) { /* this decides in most cases */
-        while (k < BIT_WORDS && mask[k] == 0) k++;
-        b->loop.mask = mask;
-        return k < BIT_WORDS;
-    }
-    for (; k < BIT_WORDS; k++) n += bits_count(mask[k]);
-    b->loop.mask = n == b->count ? NULL : mask;
-    return n != 0;
+    return mask == NULL || mask_take(b, mask);
 }
 
-/* Which rows of the block match? False: none. */
-static bool walk_look(reef_block *b, const query *q)
+/* The same where more than switches decide. */
+static NOINLINE bool rows_look(reef_block *b, const query *q)
 {
-    if (LIKELY(q->switch_count != UINT32_MAX)) return switches_look(b, q);
     if (UNLIKELY(q->plan && q->plan->bindings)) return reef__bound_look(b, q);
     const look l = {
         q, b->loop.slots[0].head.table, b->loop.unit, b->count, b->loop.since, b->entities, b->loop.frozen, NULL};
     if (!reef__look_rows(&l, b->loop.mask_words, 0, BIT_WORDS)) return false;
     if (rows_in(b->loop.mask_words) != b->count) b->loop.mask = b->loop.mask_words;
     return true;
+}
+
+/* Which rows of the block match? False: none. */
+INLINE bool walk_look(reef_block *b, const query *q)
+{
+    if (q->switch_count == UINT32_MAX) return rows_look(b, q);
+    if (q->switch_count != 1 || q->switches[0] & 1 || walk_is_cut(b)) return switches_look(b, q);
+    const bit_store *s = bit_store_of(q->world, q->switches[0] >> 1); /* its words are the mask */
+    const uint64_t *next = bit_words(s, b->loop.walk_unit), *mask = bit_words(s, b->loop.unit);
+    if (next) PREFETCH(next), PREFETCH(next + BIT_WORDS / 2);
+    return mask && mask_take(b, mask);
 }
 
 /* Goes to the next chunk with rows that match and that the loop wants. `words` is a constant: b->mask is set even if
@@ -730,84 +711,19 @@ static bool table_next(reef_block *b, const query *q)
     return true;
 }
 
-/* Fetches a column of the next chunk, if it doesn't lie right behind that of this one: there the processor's own
- * fetching ahead would end. (iter_bit: 1.10 -> 1.03 times raw where somebody else knows the blocks.) */
-INLINE void column_ahead(const reef_block *b, const query *q, const reef_slot *next, uint32_t i)
-{
-    const char *now = reef_block_slot(b, i)->block, *then = reef_slot_of(next, match_now(b), i)->block;
-    if (LIKELY(then == now + q->block_bytes[i]) || q->block_bytes[i] < 2048) return;
-    for (uint32_t at = 0; at < 2048; at += 256) {
-        PREFETCH(then + at);
-        PREFETCH(then + at + 64);
-        PREFETCH(then + at + 128);
-        PREFETCH(then + at + 192);
-    }
-}
-
-INLINE void columns_ahead(const reef_block *b, const query *q, const reef_slot *next)
-{
-    column_ahead(b, q, next, 0);
-    column_ahead(b, q, next, 1);
-    for (uint32_t i = 2; UNLIKELY(i < q->head.column_count); i++) column_ahead(b, q, next, i);
-}
-
-/* Steps to a chunk that lone_next can't take: a table's first one, or one in which all rows or none match at first
- * sight. The second chunk of a table mostly lies elsewhere, so its columns are fetched ahead. */
-static NOINLINE bool lone_leave(reef_block *b)
-{
-    b->loop.next_slots = NULL;
-    if (!walk_next(b)) return false;
-    if (b->loop.walk_unit != 0 && b->loop.walk_unit != b->loop.end_unit)
-        columns_ahead(b, b->loop.query, unit_slots(b->world, b->loop.walk_unit));
-    return true;
-}
-
-/* Steps a loop where one switch decides alone: the switch's words are the mask. It takes a chunk in the middle of a
- * table or a part of which the first word says that some rows match and some don't; lone_leave steps to all others.
- * The chunk behind it has to exist in this part (another thread may be making later columns its own), and next_slots
- * keeps where its slots are for the next step. Few instructions matter: none is hidden behind what the caller does
- * (iter_frag_1k_bit: 244 -> 153 for a block; from 172 to 153 it went from 8.4 to 7.4 ns). */
-static NOINLINE bool lone_next(reef_block *b)
+/* Steps a loop that is sorted or asks for stored values. */
+static NOINLINE bool other_next(reef_block *b)
 {
     const query *q = b->loop.query;
-    const reef_paged *words = &((const bit_store *)b->loop.lone)->words;
-    const uint32_t unit = b->loop.walk_unit;
-    const reef_slot *slots = b->loop.next_slots;
-    if (UNLIKELY(slots == NULL || !q->head.remembers)) {
-        if (unit == b->loop.end_unit || unit >= words->count) return lone_leave(b);
-        slots = unit_slots(b->world, unit);
-    }
-    const uint64_t *mask = words->page[unit];
-    const uint32_t next = slots[0].head.next;
-    if (UNLIKELY(next == b->loop.end_unit || next == 0 || next >= words->count)) return lone_leave(b);
-    if (UNLIKELY(mask == NULL || mask[0] == 0 || mask[0] == ~0ull)) return lone_leave(b);
-    const uintptr_t then = (uintptr_t)words->page[next]; /* or NULL */
-    PREFETCH((const void *)then);
-    PREFETCH((const void *)(then + 64));
-    block_at(b, slots);
-    b->loop.walk_unit = next;
-    b->loop.unit = unit;
-    b->count = REEF_BLOCK_ROWS;
-    b->entities = slot_entities(slots);
-    b->loop.mask = mask;
-    const reef_slot *ahead = unit_slots(b->world, next);
-    b->loop.next_slots = ahead;
-    PREFETCH((const void *)(2 * (uintptr_t)ahead - (uintptr_t)slots)); /* chunks mostly lie in order */
-    columns_ahead(b, q, ahead);
-    return b->loop.part || reef_block_mark(b, &q->head);
+    if (b->loop.cut != b->loop.cut_end) return reef__run_next(b);
+    if (UNLIKELY(q->cut && q->cut->each)) return reef__each_next(b, q->ranking ? reef__ranking_next : reef__cut_next);
+    return q->ranking ? reef__ranking_next(b) : reef__cut_next(b);
 }
 
-/* Steps to the first block of a table that isn't quick, to the next block of a loop that looks at rows, or to the end.
- */
+/* Steps to the first block of a table that isn't quick, or to the end. */
 static NOINLINE bool block_find(reef_block *b)
 {
     const query *q = b->loop.query;
-    if (UNLIKELY(b->loop.walks)) {
-        if (b->loop.cut != b->loop.cut_end) return reef__run_next(b);
-        if (UNLIKELY(q->cut && q->cut->each))
-            return reef__each_next(b, q->ranking ? reef__ranking_next : reef__cut_next);
-        return q->ranking ? reef__ranking_next(b) : q->cut ? reef__cut_next(b) : walk_next(b);
-    }
     if (table_next(b, q)) {
         match *m = (match *)(uintptr_t)b->loop.match;
         if (!reef_chunk_next(b)) return false;
@@ -823,7 +739,7 @@ static NOINLINE bool block_find(reef_block *b)
 bool reef_block_more_(reef_block *b)
 {
     if (UNLIKELY(!b->loop.open)) return false;
-    if (b->loop.walks) return b->loop.lone ? lone_next(b) : block_find(b);
+    if (b->loop.walks) return b->loop.query->ranking || b->loop.query->cut ? other_next(b) : walk_next(b);
     const bool last = reef_match_after(b->loop.head, b->loop.match, 1) == b->loop.head->behind;
     return !(last && loop_end_straight(b)) && block_find(b);
 }

@@ -3,7 +3,6 @@
 #ifndef REEF_QUERY_ITERATE_H
 #define REEF_QUERY_ITERATE_H
 
-#include "base/platform.h"
 #include "query/query.h"
 
 /* Where the chunk's slots are. The match remembers them as those of its first chunk, which may have become another

@@ -14,14 +14,9 @@
  * state that comes from elsewhere belong to another history, so then everything is forgotten. Jobs of systems read
  * lists and make none. */
 #include "query/match_cache.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 #include "query/chunk_cursor.h"
 #include "query/query.h"
 

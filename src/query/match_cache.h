@@ -3,11 +3,7 @@
 #ifndef REEF_QUERY_MATCH_CACHE_H
 #define REEF_QUERY_MATCH_CACHE_H
 
-#include "base/platform.h"
-#include "storage/layout.h"
 #include "storage/sparse_store.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 #include "query/query.h"
 #include "reef/detail/layout.h"
 

@@ -1,12 +1,8 @@
 /* Terms with `near` (src/query/near_term.h). */
 #include "query/near_term.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/error.h"
 #include "storage/library.h"
 #include "storage/place_calls.h"
-#include "storage/world_data.h"
 #include "query/query.h"
 #include "query/query_text.h"
 #include <inttypes.h>

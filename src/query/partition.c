@@ -4,17 +4,12 @@
  * writes become this world's own and are marked, chunk by chunk. Invariant: after that, a part reads the world and
  * writes only the blocks that it hands out. */
 #include "query/partition.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "storage/error.h"
-#include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/world_data.h"
 #include "query/variables.h"
 #include "query/block.h"
 #include "query/chunk_cursor.h"
 #include "query/iterate.h"
-#include "query/iterate_sparse.h"
 #include "query/match_cache.h"
 #include "query/query.h"
 #include "query/row_filter.h"
@@ -106,7 +101,7 @@ static void part_open(reef_block *b, const split_place *from, const split_place 
     b->loop.walk_unit = from->unit;
     b->loop.end = to->match;
     b->loop.end_unit = to->unit;
-    if (from->match == to->match && from->unit == to->unit) b->loop.left = 0, b->loop.lone = NULL;
+    if (from->match == to->match && from->unit == to->unit) b->loop.left = 0;
     /* the match in front of it, since the first step goes to the next one */
     else if (from->unit == 0) b->loop.match = (const char *)from->match - b->loop.query->head.match_bytes;
     /* the part ends at a chunk, perhaps of the table that it begins in */

@@ -3,17 +3,11 @@
 #include "query/near_term.h"
 #include "query/query.h"
 #include "query/query_renewal.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
-#include "storage/archetype.h"
 #include "storage/error.h"
 #include "storage/known_types.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/split_columns.h"
-#include "storage/world_data.h"
 #include "query/iterate.h"
 #include "query/iterate_sparse.h"
 #include "query/query_text.h"
@@ -227,13 +221,11 @@ static void columns_sort(query *q)
                 continue;
             }
             q->out |= t->access == REEF_OUT;
-            q->block_bytes[q->head.column_count] = (size_t)reef__type_of(t->component.id)->size * REEF_BLOCK_ROWS;
             q->head.key[q->head.column_count++] = t->component.id << 1 | !writes;
         }
         if (write) q->head.write_count = q->head.column_count;
     }
     for (uint32_t i = q->head.column_count; i < REEF_TERMS_MAX; i++) q->head.key[i] = REEF_NO_KEY;
-    if (q->head.column_count == 1) q->block_bytes[1] = q->block_bytes[0];
     uint32_t more = q->head.column_count > 2 ? q->head.column_count - 2 : 0;
     q->head.match_bytes = (uint32_t)(sizeof(match) + more * sizeof(uint16_t) + 7) & ~7u;
 }

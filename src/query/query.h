@@ -11,11 +11,8 @@
 #ifndef REEF_QUERY_QUERY_H
 #define REEF_QUERY_QUERY_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/place.h"
 #include "storage/query_types.h"
-#include "storage/world_data.h"
 #include "reef/detail/loop.h"
 #include "reef/term.h"
 
@@ -110,9 +107,8 @@ struct reef_query_data {
     bool derived, hides;      /* an index or a picture has its address; it doesn't name ReefPrefab: no templates */
     uint32_t optional_writes; /* number of terms whose column is written where it exists */
     uint32_t switch_count;    /* only these switches decide by row; UINT32_MAX: something else does, too */
-    uint32_t switches[SWITCHES_FEW];    /* component << 1 | it must be off */
-    size_t block_bytes[REEF_TERMS_MAX]; /* bytes of a full block of each column of head.key */
-    bool out;                           /* some column of head.key is written without being read */
+    uint32_t switches[SWITCHES_FEW]; /* component << 1 | it must be off */
+    bool out;                        /* some column of head.key is written without being read */
     uint32_t term_count;
     reef_term *terms; /* as asked, or those of `subs` */
     term_facts *facts;

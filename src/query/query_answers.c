@@ -3,16 +3,12 @@
  * they have their answer. */
 #include "query/query_answers.h"
 #include "base/byte_hash.h"
-#include "base/platform.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
-#include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/world_data.h"
 #include "query/chunk_cursor.h"
 #include "query/iterate.h"
 #include "query/query.h"
-#include "query/relation_plan.h"
 #include "query/row_filter.h"
 #include "query/value_term.h"
 

@@ -1,12 +1,8 @@
 /* Says in plain text what a loop over a query would walk: the query, how its tables are found, which terms decide by
  * row, the order, and each table. */
-#include "base/platform.h"
 #include "base/text_out.h"
-#include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/world_data.h"
 #include "query/chunk_cursor.h"
 #include "query/near_term.h"
 #include "query/query.h"

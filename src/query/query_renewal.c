@@ -1,11 +1,7 @@
 /* Queries whose types have other layouts now, and so are other types. A query that names one is made anew and takes the
  * slot of the old one, so that handles lead to it. */
 #include "query/query_renewal.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "storage/world_data.h"
 #include "query/sorted_query.h"
-#include "reef/loop_settings.h"
 
 /* Does the query name a type that is another one now? */
 static COLD bool query_ages(const query *q, uint32_t (*now)(const void *context, uint32_t type), const void *context,

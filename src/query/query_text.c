@@ -30,10 +30,7 @@
  * these are read, so a text needs no more terms than its result has. Two counts, of parentheses and of "!", bound the
  * recursion. */
 #include "query/query_text.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/name_index.h"
-#include "storage/world_data.h"
 #include "query/token.h"
 #include "query/value_term.h"
 #include "reef/hierarchy.h"

@@ -3,7 +3,6 @@
 #ifndef REEF_QUERY_QUERY_TEXT_H
 #define REEF_QUERY_QUERY_TEXT_H
 
-#include "base/platform.h"
 #include "base/text_out.h"
 #include "query/token.h"
 #include "reef/loop.h"

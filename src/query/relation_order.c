@@ -13,15 +13,10 @@
  *
  * Rows without a target come last. */
 #include "query/relation_order.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "storage/entity_index.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/relation_index.h"
 #include "storage/sparse_store.h"
-#include "storage/table.h"
-#include "storage/world_data.h"
 #include "query/chunk_cursor.h"
 #include "query/relation_path.h"
 #include "reef/order.h"

@@ -2,7 +2,6 @@
 #ifndef REEF_QUERY_RELATION_ORDER_H
 #define REEF_QUERY_RELATION_ORDER_H
 
-#include "type/type.h"
 #include "query/query.h"
 #include "query/sort_key.h"
 #include "reef/hierarchy.h"

@@ -7,13 +7,10 @@
 #ifndef REEF_QUERY_RELATION_PATH_H
 #define REEF_QUERY_RELATION_PATH_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/entity_index.h"
 #include "storage/relation_index.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 
 /* The relations of one type, as queries follow them. */
 typedef struct relation_path {

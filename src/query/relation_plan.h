@@ -14,7 +14,6 @@
 #ifndef REEF_QUERY_RELATION_PLAN_H
 #define REEF_QUERY_RELATION_PLAN_H
 
-#include "base/platform.h"
 #include "query/query.h"
 #include "query/query_text.h"
 

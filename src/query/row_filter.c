@@ -2,18 +2,13 @@
  * are words of bits, 64 rows each, and the tree of terms is evaluated on such words. Terms that ask a store row by row
  * come last, for the rows that are left. */
 #include "query/row_filter.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/read.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 #include "query/variables.h"
 #include "query/iterate_sparse.h"
 #include "query/near_term.h"

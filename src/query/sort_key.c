@@ -4,15 +4,11 @@
  * so the last one decides. Bits that are the same in all rows, at the ends of a number, are in no digit. Digits have 11
  * bits where many rows are still within a cache, and 8 otherwise. */
 #include "query/sort_key.h"
-#include "base/platform.h"
 #include "type/fields.h"
-#include "type/type.h"
 #include "storage/known_types.h"
 #include "storage/place.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "query/relation_order.h"
-#include "reef/event.h"
 #include "reef/order.h"
 #include "reef/relation.h"
 

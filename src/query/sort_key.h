@@ -2,10 +2,7 @@
 #ifndef REEF_QUERY_SORT_KEY_H
 #define REEF_QUERY_SORT_KEY_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/layout.h"
 #include "reef/detail/layout.h"
 #include "reef/order.h"
 

@@ -15,15 +15,11 @@
  * components, changes) are skipped when the loop comes to them, because what makes them fail doesn't mark the column
  * of their key. */
 #include "query/sorted_query.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "type/code.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "query/block.h"
 #include "query/chunk_cursor.h"
 #include "query/iterate.h"

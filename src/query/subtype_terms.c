@@ -8,14 +8,9 @@
  * again when a loop begins and new types have appeared. If a table has several members of the group, its blocks give
  * the first one; the others aren't written. */
 #include "query/subtype_terms.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/error.h"
-#include "storage/layout.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "query/query.h"
 #include "reef/subtype.h"
 

@@ -4,14 +4,9 @@
  * forgets a table, so finding new ones means looking at those made since the last time, when the query was told that
  * one of them has the types that it needs (src/storage/query_types.h). A query that is made when there are many tables
  * goes through all in order; later tables are inserted. */
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
-#include "storage/world_data.h"
 #include "query/iterate_sparse.h"
 #include "query/near_term.h"
 #include "query/query.h"

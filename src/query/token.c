@@ -1,6 +1,5 @@
 /* What the parsers of texts share: they look at one token at a time, and the first failure ends them. */
 #include "query/token.h"
-#include "base/platform.h"
 #include "type/type.h"
 #include "storage/known_types.h"
 #include "reef/type.h"

@@ -6,17 +6,13 @@
  *
  * Each comparison of each size has a loop of its own, chosen once for a chunk. Where only a few rows of a word matter,
  * or values lie outside of the table, rows are looked at one by one. */
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
-#include "storage/layout.h"
 #include "storage/multi_store.h"
 #include "storage/place.h"
 #include "storage/relation_index.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "query/query.h"
 #include "query/value_term.h"
 

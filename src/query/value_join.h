@@ -18,7 +18,6 @@
 #ifndef REEF_QUERY_VALUE_JOIN_H
 #define REEF_QUERY_VALUE_JOIN_H
 
-#include "base/platform.h"
 #include "base/text_out.h"
 #include "query/query.h"
 #include "query/query_text.h"

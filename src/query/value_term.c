@@ -1,13 +1,9 @@
 /* Conditions on values: which field and number they mean, and what a query keeps of them (src/query/value_term.h). */
 #include "query/value_term.h"
 #include "base/kept_text.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "type/fields.h"
 #include "type/names.h"
-#include "type/type.h"
 #include "storage/error.h"
-#include "storage/world_data.h"
 #include "query/near_term.h"
 #include "query/query.h"
 #include "query/token.h"

@@ -10,9 +10,7 @@
 #ifndef REEF_QUERY_VALUE_TERM_H
 #define REEF_QUERY_VALUE_TERM_H
 
-#include "base/platform.h"
 #include "base/text_out.h"
-#include "type/type.h"
 #include "query/query.h"
 #include "query/query_text.h"
 #include "query/relation_plan.h"

@@ -10,10 +10,7 @@
  * tokens: the name of a field ends before these. What stands behind a comparison is read by the field's kind. A "$"
  * there is a parameter, or the name that "as" gives to a value; in front of a comparison it is a variable, which is
  * bound to an entity. */
-#include "base/platform.h"
 #include "type/names.h"
-#include "type/type.h"
-#include "storage/world_data.h"
 #include "query/query_text.h"
 #include "query/token.h"
 #include "query/value_term.h"

@@ -19,7 +19,6 @@
 #ifndef REEF_QUERY_VARIABLES_H
 #define REEF_QUERY_VARIABLES_H
 
-#include "base/platform.h"
 #include "query/query.h"
 #include "query/relation_plan.h"
 #include "query/value_join.h"

@@ -3,10 +3,7 @@
 #ifndef REEF_STORAGE_ARCHETYPE_H
 #define REEF_STORAGE_ARCHETYPE_H
 
-#include "base/platform.h"
 #include "type/type_walk.h"
-#include "storage/family.h"
-#include "storage/layout.h"
 #include "storage/world_data.h"
 #include "reef/detail/layout.h"
 

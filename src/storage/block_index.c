@@ -1,14 +1,8 @@
 /* Indexes of blocks, from unit to block: src/storage/block_index.h has the rules. */
 #include "storage/block_index.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "base/threads.h"
-#include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/family.h"
-#include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/world_data.h"
 #include "reef/detail/layout.h"
 #include <stdio.h>
 

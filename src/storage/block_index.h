@@ -25,10 +25,7 @@
 #ifndef REEF_STORAGE_BLOCK_INDEX_H
 #define REEF_STORAGE_BLOCK_INDEX_H
 
-#include "base/platform.h"
 #include "storage/archetype.h"
-#include "storage/layout.h"
-#include "storage/world_data.h"
 #include "reef/detail/layout.h"
 
 enum { BLOCK_ASKS = 64 }; /* how many calls one that asks stands for */

@@ -1,12 +1,6 @@
 /* The blocks of columns: memory for some rows of one column, and the values in it. */
 #include "storage/column_block.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
-#include "storage/family.h"
-#include "storage/layout.h"
-#include "storage/world_data.h"
 
 void *reef__block_take(family *f, const column *c, uint32_t rows)
 {

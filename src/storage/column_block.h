@@ -3,8 +3,6 @@
 #ifndef REEF_STORAGE_COLUMN_BLOCK_H
 #define REEF_STORAGE_COLUMN_BLOCK_H
 
-#include "storage/family.h"
-#include "storage/layout.h"
 #include "storage/world_data.h"
 
 /* Raw memory for this many rows. NULL: there is none. */

@@ -9,15 +9,11 @@
  * never comes to is dropped. (rollback_60 took 2.4 times as long as raw instead of 2.9. Where other worlds share the
  * blocks it gained nothing: fork_first_write took 1.8 times as long as raw without, 2.0 with copies ahead.) */
 #include "storage/copy_on_write.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "storage/block_index.h"
 #include "storage/cow_pages.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "reef/detail/layout.h"
 
 enum { AHEAD_BYTES = 64 << 10 }; /* larger blocks aren't copied ahead: a loop that ends early made them in vain */

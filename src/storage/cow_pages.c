@@ -1,6 +1,4 @@
 #include "storage/cow_pages.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "reef/detail/layout.h"
 
 /* A node. Behind it lie its page pointers and their versions. All fields are guarded by the lock of the family, except

@@ -17,7 +17,6 @@
 #define REEF_STORAGE_COW_PAGES_H
 
 #include "base/memory.h"
-#include "base/platform.h"
 #include "reef/detail/layout.h"
 
 struct paged_type;
@@ -89,6 +88,11 @@ uint64_t reef__paged_base(const reef_paged *p);
 INLINE bool paged_owned(const reef_paged *p, uint32_t i, uint64_t fork_version)
 {
     return p->shared == 0 || p->version[i] > fork_version;
+}
+/* Page i, if it is there and may be written: this world alone holds it. NULL: reef__paged_own makes it so. */
+INLINE void *page_ours(const reef_paged *p, uint32_t i, uint64_t fork_version)
+{
+    return i < p->count && p->page[i] && paged_owned(p, i, fork_version) ? p->page[i] : NULL;
 }
 
 #endif

@@ -12,18 +12,14 @@
  * first, then fresh indices". An id that is taken out of turn (reef_create_as) leaves a hole. Holes are squeezed out
  * before the next id is drawn. */
 #include "storage/entity_index.h"
-#include "base/platform.h"
 #include "base/threads.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
 #include "storage/id_lanes.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "reef/detail/layout.h"
 #include "reef/reserve.h"
 #include "reef/stats.h"
@@ -306,9 +302,7 @@ static void fresh_open(reef_world *w)
     reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
     if (ring_count(w) != 0 || w->locks || w->slow & ~(SLOW_BOUND | SLOW_OBSERVED) || h->index_count == 0) return;
     uint32_t page = h->index_count >> REEF_RECORD_BITS, limit = index_limit(w);
-    if (page >= h->records.count || h->records.page[page] == NULL || records_are_blank(w, page) ||
-        !paged_owned(&h->records, page, h->fork_version))
-        return;
+    if (page_ours(&h->records, page, h->fork_version) == NULL || records_are_blank(w, page)) return;
     uint64_t end = ((uint64_t)page + 1) << REEF_RECORD_BITS;
     h->fresh_end = end < limit ? (uint32_t)end : limit;
     h->fresh_page = h->records.page[page];

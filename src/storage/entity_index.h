@@ -3,11 +3,8 @@
 #ifndef REEF_STORAGE_ENTITY_INDEX_H
 #define REEF_STORAGE_ENTITY_INDEX_H
 
-#include "base/platform.h"
 #include "storage/cow_pages.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
-#include "storage/world_data.h"
 #include "reef/detail/access.h"
 
 INLINE uint64_t record_read(const reef_world *w, uint32_t index) { return *reef_record_at(&w->hot, index); }

@@ -3,12 +3,8 @@
 #include "storage/error.h"
 #include "storage/report.h"
 #include "storage/running.h"
-#include "base/platform.h"
 #include "base/text_out.h"
-#include "type/type.h"
 #include "storage/observed.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 #include "reef/world.h"
 #include "reef/type_info.h"
 #include <inttypes.h>

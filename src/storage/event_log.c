@@ -8,17 +8,10 @@
  * that is behind the head goes on at the head. */
 #include "storage/event_log.h"
 #include "base/byte_hash.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
-#include "storage/cow_pages.h"
 #include "storage/error.h"
-#include "storage/layout.h"
 #include "storage/removal_log.h"
 #include "storage/row_stamps.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "reef/event.h"
 #include "reef/type_info.h"
 

@@ -3,8 +3,6 @@
 #ifndef REEF_STORAGE_EVENT_LOG_H
 #define REEF_STORAGE_EVENT_LOG_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/state.h"
 #include "reef/event.h"
 

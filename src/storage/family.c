@@ -1,11 +1,6 @@
 /* Making and freeing a family, and counting its members: worlds and snapshots. The last member frees it. */
-#include "storage/family.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "storage/archetype.h"
-#include "storage/layout.h"
 #include "storage/quarantine.h"
-#include "storage/world_data.h"
 #include <stdio.h>
 #include <stdlib.h>
 

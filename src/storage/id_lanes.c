@@ -9,14 +9,9 @@
  * ids that were passed over stay free, before those that are left. Fresh indices that were passed over become free ids,
  * behind all others. */
 #include "storage/id_lanes.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "base/thread_pool.h"
 #include "storage/entity_index.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 #include "reef/detail/layout.h"
 
 enum {

@@ -2,7 +2,6 @@
 #ifndef REEF_STORAGE_ID_LANES_H
 #define REEF_STORAGE_ID_LANES_H
 
-#include "base/platform.h"
 #include "storage/world_data.h"
 #include "reef/component.h"
 

@@ -3,7 +3,6 @@
 #ifndef REEF_STORAGE_INDEX_CALLS_H
 #define REEF_STORAGE_INDEX_CALLS_H
 
-#include "base/platform.h"
 #include "storage/world_data.h"
 
 /* Makes the declared indexes that the world hasn't got yet (src/index/index_decl.c). False: no memory. NULL as long as

@@ -1,6 +1,5 @@
 /* The part of reef__invalidate that isn't inlined. */
 #include "storage/invalidate.h"
-#include "storage/world_data.h"
 
 void reef__bundles_distrust(reef_world *w)
 {

@@ -42,10 +42,8 @@
 #ifndef REEF_STORAGE_INVALIDATE_H
 #define REEF_STORAGE_INVALIDATE_H
 
-#include "base/platform.h"
 #include "storage/block_index.h"
 #include "storage/unique_field.h"
-#include "storage/world_data.h"
 #include "reef/detail/layout.h"
 
 #if defined(QUARANTINE)

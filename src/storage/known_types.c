@@ -1,18 +1,12 @@
 /* Which types a world may use. The first use of a type makes the family's maps reach it, and notes in the state that
  * the world knows it. */
 #include "storage/known_types.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/error.h"
 #include "storage/index_calls.h"
 #include "storage/place_calls.h"
-#include "storage/state.h"
 #include "storage/subtype.h"
 #include "storage/unique_field.h"
-#include "storage/world_data.h"
-#include "reef/world.h"
 #include "reef/type_info.h"
 
 const place_calls *reef__places_by;

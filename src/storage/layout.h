@@ -3,7 +3,6 @@
 #ifndef REEF_STORAGE_LAYOUT_H
 #define REEF_STORAGE_LAYOUT_H
 
-#include "base/platform.h"
 #include "type/type.h"
 #include "reef/detail/layout.h"
 #include "reef/signature.h"

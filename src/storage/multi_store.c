@@ -11,8 +11,6 @@
  * last value of a store goes, the store begins anew. So every vacant slot is in a free run or behind the values of an
  * entity, and for each length of runs a store has at most two slots for each value that it had at once. */
 #include "storage/multi_store.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/quarantine.h"
 #include "storage/sparse_store.h"

@@ -2,7 +2,6 @@
 #ifndef REEF_STORAGE_MULTI_STORE_H
 #define REEF_STORAGE_MULTI_STORE_H
 
-#include "type/type.h"
 #include "storage/sparse_store.h"
 #include "reef/type.h"
 

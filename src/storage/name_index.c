@@ -16,17 +16,12 @@
  * anew. */
 #include "storage/name_index.h"
 #include "base/byte_hash.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/relation_index.h"
 #include "storage/sparse_store.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "reef/hierarchy.h"
 #include "reef/ref.h"
 #include <inttypes.h>

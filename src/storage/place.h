@@ -3,8 +3,6 @@
 #ifndef REEF_STORAGE_PLACE_H
 #define REEF_STORAGE_PLACE_H
 
-#include "base/platform.h"
-#include "storage/layout.h"
 #include "storage/world_data.h"
 #include "reef/detail/access.h"
 

@@ -3,7 +3,6 @@
 #ifndef REEF_STORAGE_PLACE_CALLS_H
 #define REEF_STORAGE_PLACE_CALLS_H
 
-#include "base/platform.h"
 #include "storage/world_data.h"
 #include "reef/entity.h"
 #include "reef/limits.h"

@@ -1,19 +1,13 @@
 /* The quarantine: moves rows and values at every structural change and poisons where they were, so that the address
  * sanitizer finds pointers that were kept too long. src/storage/quarantine.h explains it. */
 #include "storage/quarantine.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
-#include "storage/family.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/sparse_store.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "reef/ref.h"
 #include "reef/stats.h"
 #include "reef/type_info.h"
@@ -304,9 +298,8 @@ static void page_note(held *x, const value_store *s, const paged_type *p, char *
 static bool page_moves(reef_world *w, value_store *s, uint32_t page)
 {
     store_pages pages;
-    char *old = page < s->values.count ? s->values.page[page] : NULL;
-    if (old == NULL || s->paged || s->shared || s->size == 0 || !paged_owned(&s->values, page, w->hot.fork_version))
-        return false;
+    char *old = page_ours(&s->values, page, w->hot.fork_version);
+    if (old == NULL || s->paged || s->shared || s->size == 0) return false;
     if (!guard_pays(w, page_bytes(s))) return false;
     (void)reef__store_owner(w->family, s, &pages);
     const paged_type *p = &pages.type;

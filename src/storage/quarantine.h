@@ -20,11 +20,7 @@
 #ifndef REEF_STORAGE_QUARANTINE_H
 #define REEF_STORAGE_QUARANTINE_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/cow_pages.h"
-#include "storage/family.h"
-#include "storage/layout.h"
 #include "storage/world_data.h"
 #include "reef/detail/layout.h"
 

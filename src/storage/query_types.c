@@ -1,10 +1,6 @@
 /* Queries by the types that they need: src/storage/query_types.h. */
 #include "storage/query_types.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/layout.h"
-#include "storage/world_data.h"
 
 static uint32_t bucket_of(const query_types *x) { return x->count ? x->id[0] % QUERY_BUCKETS : QUERY_BUCKETS; }
 

@@ -1,18 +1,14 @@
 /* Reading values. The public calls read one value of one entity: they try the column of its table first; stores and
  * subtypes come after that, out of the fast path. */
 #include "storage/read.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/block_index.h"
 #include "storage/entity_index.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/running.h"
 #include "storage/sparse_store.h"
 #include "storage/subtype.h"
-#include "storage/world_data.h"
 #include "reef/detail/access.h"
 
 /* A value that isn't in a table: it is in a store, or it is the value of the only subtype. */

@@ -2,12 +2,8 @@
 #ifndef REEF_STORAGE_READ_H
 #define REEF_STORAGE_READ_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/entity_index.h"
-#include "storage/layout.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "reef/detail/access.h"
 
 /* Does a living entity have the component itself? Calls that ask for a base (reef_has_id) find its subtypes as well;

@@ -2,21 +2,15 @@
  * or goes in each chunk. Where the chunks of the two tables have a different number of units, the slots go to other
  * units, and rows get other places. */
 #include "storage/relabel.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/block_index.h"
 #include "storage/entity_index.h"
-#include "storage/family.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
 #include "storage/row_bits.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 
 /* Makes the blocks of the new column, or room to note the blocks of the column that goes. */
 static bool relabel_blocks(reef_world *w, relabel *r, const void *value)

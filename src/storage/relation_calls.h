@@ -4,7 +4,6 @@
 #ifndef REEF_STORAGE_RELATION_CALLS_H
 #define REEF_STORAGE_RELATION_CALLS_H
 
-#include "type/type.h"
 #include "storage/layout.h"
 #include "reef/detail/layout.h"
 #include "reef/value.h"

@@ -6,15 +6,10 @@
  * took 3.5 times as long.) A full node is halved, but a node that is full because
  * sources were appended stays full. A node is freed when it is empty; nodes aren't joined. */
 #include "storage/relation_index.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/cow_pages.h"
 #include "storage/multi_store.h"
 #include "storage/name_index.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 
 enum {
     NODE_UNIT_BYTES = 32,
@@ -128,45 +123,27 @@ static tree_node *way_find(const value_store *s, uint32_t root, source_key k, tr
 
 /* ---- memory ---- */
 
-static NOINLINE tree_node *tree_node_make_own(reef_world *w, value_store *s, uint32_t number)
-{
-    return reef__page_own(w, &s->nodes, &reef__pages_nodes, number / NODE_UNITS_PER_PAGE) ? tree_node_at(s, number)
-                                                                                          : NULL;
-}
-
 INLINE tree_node *tree_node_own(reef_world *w, value_store *s, uint32_t number)
 {
-    const uint32_t page = number / NODE_UNITS_PER_PAGE;
-    if (UNLIKELY(page >= s->nodes.count || !s->nodes.page[page] || !paged_owned(&s->nodes, page, w->hot.fork_version)))
-        return tree_node_make_own(w, s, number);
-    return tree_node_at(s, number);
+    return page_own(w, &s->nodes, &reef__pages_nodes, number / NODE_UNITS_PER_PAGE) ? tree_node_at(s, number) : NULL;
 }
 
 /* Of a node that is there. */
 INLINE tree_node *tree_node_mine(reef_world *w, value_store *s, uint32_t number)
 {
-    return LIKELY(paged_owned(&s->nodes, number / NODE_UNITS_PER_PAGE, w->hot.fork_version))
-               ? tree_node_at(s, number)
-               : tree_node_make_own(w, s, number);
-}
-
-static NOINLINE tree_head *tree_head_make_own(reef_world *w, value_store *s, uint32_t index)
-{
-    tree_head *page = reef__page_own(w, &s->heads, &reef__pages_heads, index / HEADS_PER_PAGE);
-    return page ? page + index % HEADS_PER_PAGE : NULL;
+    const bool ours = paged_owned(&s->nodes, number / NODE_UNITS_PER_PAGE, w->hot.fork_version);
+    return LIKELY(ours) ? tree_node_at(s, number) : tree_node_own(w, s, number);
 }
 
 INLINE tree_head *tree_head_own(reef_world *w, value_store *s, uint32_t index)
 {
-    const uint32_t page = index / HEADS_PER_PAGE;
-    if (UNLIKELY(page >= s->heads.count || !s->heads.page[page] || !paged_owned(&s->heads, page, w->hot.fork_version)))
-        return tree_head_make_own(w, s, index);
-    return (tree_head *)s->heads.page[page] + index % HEADS_PER_PAGE;
+    tree_head *page = page_own(w, &s->heads, &reef__pages_heads, index / HEADS_PER_PAGE);
+    return page ? page + index % HEADS_PER_PAGE : NULL;
 }
 
 static bool tree_node_free(reef_world *w, value_store *s, uint32_t number)
 {
-    tree_node *n = tree_node_own(w, s, number);
+    tree_node *n = tree_node_mine(w, s, number);
     if (n == NULL) return false;
     n->next = s->free_nodes[n->class];
     n->count = 0;

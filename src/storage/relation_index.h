@@ -15,8 +15,6 @@
 #ifndef REEF_STORAGE_RELATION_INDEX_H
 #define REEF_STORAGE_RELATION_INDEX_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/cow_pages.h"
 #include "storage/sparse_store.h"
 #include "reef/detail/layout.h"

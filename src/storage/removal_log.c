@@ -12,24 +12,17 @@
  * state that somebody may return to holds the positions of that time under the serial numbers of the readers. No two
  * readers of a family have the same serial number, so a reader that the state doesn't know is recognised. */
 #include "storage/removal_log.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
 #include "storage/event_log.h"
 #include "storage/known_types.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/read.h"
 #include "storage/row_stamps.h"
 #include "storage/serial_list.h"
 #include "storage/sparse_store.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
-#include "reef/detail/access.h"
 #include "reef/track.h"
 
 /* ---- rings of bytes ---- */

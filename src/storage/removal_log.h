@@ -3,11 +3,8 @@
 #ifndef REEF_STORAGE_REMOVAL_LOG_H
 #define REEF_STORAGE_REMOVAL_LOG_H
 
-#include "type/type.h"
 #include "storage/cow_pages.h"
-#include "storage/layout.h"
 #include "storage/row_stamps.h"
-#include "storage/state.h"
 #include "reef/detail/layout.h"
 #include "reef/track.h"
 

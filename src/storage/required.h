@@ -3,7 +3,6 @@
 #ifndef REEF_STORAGE_REQUIRED_H
 #define REEF_STORAGE_REQUIRED_H
 
-#include "type/type.h"
 #include "storage/world_data.h"
 #include "reef/value.h"
 

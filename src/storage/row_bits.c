@@ -10,19 +10,12 @@
  * bits of its rows (bit_mask), so that tables without switches pay one test for a move, and others look into those
  * stores only. Bits of rows that don't exist are zero. A page is made with the first bit that is set in its unit. */
 #include "storage/row_bits.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/cow_pages.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/sparse_store.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 
 int reef__bit_key_compare(uint32_t a, uint32_t b)
 {

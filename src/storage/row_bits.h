@@ -3,12 +3,7 @@
 #ifndef REEF_STORAGE_ROW_BITS_H
 #define REEF_STORAGE_ROW_BITS_H
 
-#include "base/platform.h"
-#include "type/type.h"
-#include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 #include "reef/detail/access.h"
 
 /* The index into state.bit_number for a key. A component's switch and its mark lie side by side; the mark of whole

@@ -10,22 +10,15 @@
  * The inlined mut writes without a call where a column carries the world's version. No tracked column does (column_mark
  * in src/storage/place.h), so that each mut stamps its row. */
 #include "storage/row_stamps.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/read.h"
 #include "storage/removal_log.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
-#include "reef/detail/access.h"
 #include "reef/track.h"
 #include "reef/type_info.h"
 
@@ -202,8 +195,8 @@ void reef__track_stamp(reef_world *w, uint32_t component, uint32_t index, bool a
 bool reef__track_stamp_own(reef_world *w, uint32_t component, uint32_t index)
 {
     const track_store *s = reef__track_of(w, component);
-    stamp_page *p = s ? page_read(s, index) : NULL;
-    if (p == NULL || !paged_owned(&s->stamps, index / STAMPS_PER_PAGE, w->hot.fork_version)) return false;
+    stamp_page *p = s ? page_ours(&s->stamps, index / STAMPS_PER_PAGE, w->hot.fork_version) : NULL;
+    if (p == NULL) return false;
     stamps_write(p, index, w->hot.version, 0);
     return true;
 }

@@ -6,8 +6,6 @@
 #ifndef REEF_STORAGE_ROW_STAMPS_H
 #define REEF_STORAGE_ROW_STAMPS_H
 
-#include "base/platform.h"
-#include "storage/layout.h"
 #include "storage/state.h"
 #include "reef/track.h"
 

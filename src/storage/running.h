@@ -3,7 +3,6 @@
 #ifndef REEF_STORAGE_RUNNING_H
 #define REEF_STORAGE_RUNNING_H
 
-#include "base/platform.h"
 #include "storage/world_data.h"
 #include "reef/world.h"
 

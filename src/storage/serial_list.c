@@ -5,10 +5,6 @@
  * Removing a system, or restoring a state, leaves numbers behind that nobody asks for any more. They don't count, and
  * neither does a clock at 0; so a list is cleared of them only before it would grow. */
 #include "storage/serial_list.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "storage/family.h"
-#include "storage/state.h"
 #include "storage/world_data.h"
 
 bool reef__serial_counts(const reef_world *w, uint64_t serial)

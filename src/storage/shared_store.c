@@ -13,12 +13,8 @@
  * world that held it hold the copy; if nobody else holds the value, no copy is made. So a value that forks, snapshots
  * or existing pins see never changes. */
 #include "storage/shared_store.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "reef/detail/access.h"
 #include <stdlib.h>
 

@@ -3,10 +3,7 @@
 #ifndef REEF_STORAGE_SHARED_STORE_H
 #define REEF_STORAGE_SHARED_STORE_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
-#include "storage/family.h"
 #include "storage/sparse_store.h"
 #include "reef/type.h"
 

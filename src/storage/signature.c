@@ -2,17 +2,10 @@
  * so that an entity is tested word by word. Types outside of tables are tested one by one, by the bits of the row or in
  * their store, and only those that the words leave open. */
 #include "storage/signature.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
-#include "storage/layout.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
-#include "reef/detail/access.h"
 #include "reef/signature.h"
 
 enum { SIGNATURE_ROOM = 4 }; /* number of words of the first array */

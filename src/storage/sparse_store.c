@@ -4,12 +4,8 @@
  * The packed homes keep their values without holes: the last value moves into the slot of one that goes. REEF_PAGED
  * keeps each value at the entity's index, so that it never moves; a page is freed when its last value goes. */
 #include "storage/sparse_store.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/cow_pages.h"
-#include "storage/family.h"
 #include "storage/invalidate.h"
 #include "storage/multi_store.h"
 #include "storage/name_index.h"
@@ -17,9 +13,7 @@
 #include "storage/relation_index.h"
 #include "storage/quarantine.h"
 #include "storage/shared_store.h"
-#include "storage/state.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "reef/ref.h"
 
 /* A page of values takes at most STORE_PAGE_BYTES and STORE_ROWS_MAX values, or one value: so many types with few
@@ -120,19 +114,15 @@ static COLD char *values_own_slow(reef_world *w, value_store *s, uint32_t page)
 /* A page of values for writing. */
 INLINE char *values_own(reef_world *w, value_store *s, uint32_t page)
 {
-    if (LIKELY(page < s->values.count && s->values.page[page] && paged_owned(&s->values, page, w->hot.fork_version)))
-        return s->values.page[page];
-    return values_own_slow(w, s, page);
+    char *ours = page_ours(&s->values, page, w->hot.fork_version);
+    return LIKELY(ours != NULL) ? ours : values_own_slow(w, s, page);
 }
 
 char *reef__store_page_own(reef_world *w, value_store *s, uint32_t page) { return values_own(w, s, page); }
 
 uint64_t *reef__store_index_own(reef_world *w, value_store *s, uint32_t index)
 {
-    const uint32_t page = index >> REEF_INDEX_BITS;
-    if (LIKELY(page < s->index.count && s->index.page[page] && paged_owned(&s->index, page, w->hot.fork_version)))
-        return s->index.page[page];
-    return reef__page_own(w, &s->index, &reef__pages_index, page);
+    return page_own(w, &s->index, &reef__pages_index, index >> REEF_INDEX_BITS);
 }
 
 /* ---- stores ---- */
@@ -345,11 +335,11 @@ bool reef__store_prepare_add_some(reef_world *w, uint32_t component, const reef_
     return s->paged || missing == 0 || packed_room(w, s, missing);
 }
 
-void *reef__store_raw(const reef_world *w, uint32_t component, reef_entity e, uint32_t i)
+void *reef__store_raw(const reef_world *w, uint32_t component, reef_entity e)
 {
     const value_store *s = store_of(w, component);
     if (s->multi) return reef__multi_raw(s, 1);
-    return slot_value(s, s->paged ? e.index : (uint32_t)s->count + i);
+    return slot_value(s, s->paged ? e.index : (uint32_t)s->count);
 }
 
 void reef__store_commit_add(reef_world *w, uint32_t component, reef_entity e)
@@ -372,12 +362,11 @@ bool reef__page_cached(const reef_hot *h, const reef_store *s, reef_page_near *p
 
 bool reef__index_cached(const reef_hot *h, reef_store *s, uint32_t index)
 {
-    const uint32_t page = index >> REEF_INDEX_BITS;
-    if (page >= s->index.count || s->index.page[page] == NULL || !paged_owned(&s->index, page, h->fork_version))
-        return false;
-    s->cached_index = page << REEF_INDEX_BITS;
+    uint64_t *entries = page_ours(&s->index, index >> REEF_INDEX_BITS, h->fork_version);
+    if (entries == NULL) return false;
+    s->cached_index = index >> REEF_INDEX_BITS << REEF_INDEX_BITS;
     s->cached_indices = INDEX_ENTRIES;
-    s->cached_entries = s->index.page[page];
+    s->cached_entries = entries;
     return true;
 }
 

@@ -19,15 +19,11 @@
 #ifndef REEF_STORAGE_SPARSE_STORE_H
 #define REEF_STORAGE_SPARSE_STORE_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
-#include "storage/family.h"
 #include "storage/invalidate.h"
 #include "storage/relation_calls.h"
 #include "storage/row_bits.h"
-#include "storage/world_data.h"
 #include "reef/detail/access.h"
 #include "reef/relation.h"
 
@@ -100,12 +96,11 @@ bool reef__store_claim(reef_world *w, uint32_t component, reef_entity e, uint64_
 void reef__store_mark_at(const value_store *s, reef_entity e, uint64_t version);
 
 /* Adding. reef__store_prepare_add makes room for the values of e[0 ... n-1], which have none, on owned pages. Then, for
- * each value: reef__store_raw is the raw slot for value number i, which the caller fills. When all are filled,
- * reef__store_commit_add makes them visible. */
+ * each value: reef__store_raw is its raw slot, which the caller fills, and reef__store_commit_add makes it visible. */
 bool reef__store_prepare_add(reef_world *w, uint32_t component, const reef_entity *e, uint32_t n);
 /* The same for any n entities, some of which may have a value. */
 bool reef__store_prepare_add_some(reef_world *w, uint32_t component, const reef_entity *e, uint64_t n);
-void *reef__store_raw(const reef_world *w, uint32_t component, reef_entity e, uint32_t i);
+void *reef__store_raw(const reef_world *w, uint32_t component, reef_entity e);
 void reef__store_commit_add(reef_world *w, uint32_t component, reef_entity e);
 /* Takes the value away from the entity that got one last; the caller has emptied its slot. */
 void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e);

@@ -2,16 +2,11 @@
  * gathered where a value goes out; everything in between only knows the parts. src/storage/split_columns.h has a
  * drawing. */
 #include "storage/split_columns.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
-#include "storage/layout.h"
 #include "storage/known_types.h"
 #include "storage/place.h"
 #include "storage/required.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "reef/type_info.h"
 #include "reef/many.h"
 

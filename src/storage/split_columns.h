@@ -10,7 +10,6 @@
 #define REEF_STORAGE_SPLIT_COLUMNS_H
 
 #include "base/memory.h"
-#include "base/platform.h"
 #include "type/type.h"
 #include "reef/loop.h"
 #include "reef/term.h"

@@ -3,15 +3,10 @@
  * Two tables say what a state consists of: its copy-on-write containers, and its arrays, whose elements may have
  * containers of their own. A new kind of state is one row; docs/internals/state.md adds one. */
 #include "storage/state_kind.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "storage/layout.h"
-#include "storage/event_log.h"
 #include "storage/place.h"
 #include "storage/relation_index.h"
 #include "storage/row_bits.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 
 /* A container at an offset, and the kind of its pages. A store decides the kind of its pages of values itself: NULL. */
 typedef struct container_row {

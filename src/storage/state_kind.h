@@ -5,11 +5,8 @@
 #ifndef REEF_STORAGE_STATE_KIND_H
 #define REEF_STORAGE_STATE_KIND_H
 
-#include "type/type.h"
 #include "storage/cow_pages.h"
-#include "storage/family.h"
 #include "storage/sparse_store.h"
-#include "storage/state.h"
 
 /* ---- containers and arrays ---- */
 

@@ -1,19 +1,14 @@
 /* All stores of a world together: room for new values in several of them, how well their pages are filled,
  * and validation. */
 #include "storage/store_list.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
-#include "storage/layout.h"
 #include "storage/multi_store.h"
 #include "storage/relation_index.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "reef/inspect.h"
 
 /* ---- room ---- */

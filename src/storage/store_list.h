@@ -2,7 +2,6 @@
 #ifndef REEF_STORAGE_STORE_LIST_H
 #define REEF_STORAGE_STORE_LIST_H
 
-#include "type/type.h"
 #include "storage/sparse_store.h"
 #include "reef/type.h"
 

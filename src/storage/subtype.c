@@ -3,11 +3,8 @@
  *
  * All of this is in the slow part of the calls. A type without subtypes costs one more load there. */
 #include "storage/subtype.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/entity_index.h"
 #include "storage/known_types.h"
-#include "storage/layout.h"
 #include "storage/read.h"
 #include "reef/subtype.h"
 #include <stdlib.h>

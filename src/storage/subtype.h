@@ -2,7 +2,6 @@
 #ifndef REEF_STORAGE_SUBTYPE_H
 #define REEF_STORAGE_SUBTYPE_H
 
-#include "base/platform.h"
 #include "type/type.h"
 #include "reef/subtype.h"
 

@@ -5,9 +5,6 @@
  * is newer than the world's fork_version was written after the last share. An older one may still be the world's own,
  * if all others have left; the tree of nodes knows that (reef__paged_base), under the lock. */
 #include "storage/table.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/block_index.h"
@@ -15,14 +12,11 @@
 #include "storage/cow_pages.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
-#include "storage/family.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
 #include "storage/row_bits.h"
 #include "storage/signature.h"
-#include "storage/world_data.h"
 
 /* ---- kinds of containers ---- */
 
@@ -63,8 +57,8 @@ bool reef__pages_grow(reef_world *w, reef_paged *p, const paged_type *t, uint32_
 
 void *reef__page_own(reef_world *w, reef_paged *p, const paged_type *t, uint32_t i)
 {
-    const void *there = i < p->count ? p->page[i] : NULL;
-    if (LIKELY(there && there != t->blank && paged_owned(p, i, w->hot.fork_version))) return p->page[i];
+    void *ours = page_ours(p, i, w->hot.fork_version);
+    if (LIKELY(ours && ours != t->blank)) return ours;
     const paged_owner o = reef__owner_of(w->family, t);
     if (i >= p->count && !reef__paged_grow(p, &o, i + 1, w->hot.fork_version)) return NULL;
     return reef__paged_own(p, &o, i, w->hot.version, w->hot.fork_version);
@@ -156,10 +150,8 @@ static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
 
 static reef_slot *unit_own(reef_world *w, uint32_t unit)
 {
-    const reef_paged *p = &w->hot.chunks;
-    uint32_t page = unit >> REEF_UNIT_BITS;
-    if (p->page[page] == NULL || !paged_owned(p, page, w->hot.fork_version)) return unit_own_shared(w, unit);
-    return unit_slots(w, unit);
+    const bool ours = page_ours(&w->hot.chunks, unit >> REEF_UNIT_BITS, w->hot.fork_version) != NULL;
+    return ours ? unit_slots(w, unit) : unit_own_shared(w, unit);
 }
 
 static uint32_t run_class(uint32_t units) { return units <= RUN_SMALL ? units : RUN_SMALL - 4 + units / 8; }

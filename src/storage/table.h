@@ -17,13 +17,9 @@
 #ifndef REEF_STORAGE_TABLE_H
 #define REEF_STORAGE_TABLE_H
 
-#include "base/platform.h"
 #include "type/value.h"
 #include "storage/column_block.h"
 #include "storage/cow_pages.h"
-#include "storage/family.h"
-#include "storage/layout.h"
-#include "storage/world_data.h"
 #include "reef/detail/layout.h"
 
 extern const paged_type reef__pages_records, reef__pages_chunks, reef__pages_tables, reef__pages_ring, reef__pages_bits,
@@ -31,13 +27,14 @@ extern const paged_type reef__pages_records, reef__pages_chunks, reef__pages_tab
     reef__pages_events;
 paged_owner reef__owner_of(family *f, const paged_type *t);
 /* reef__paged_grow, reef__paged_own and reef__paged_drop for a container of this world. reef__page_own makes more slots
- * first where there are too few; page_own is the same with its commonest case inlined. */
+ * first where there are too few; page_own, for types without a blank page, is the same with its commonest case inlined.
+ */
 bool reef__pages_grow(reef_world *w, reef_paged *p, const paged_type *t, uint32_t count);
 void *reef__page_own(reef_world *w, reef_paged *p, const paged_type *t, uint32_t i);
 INLINE void *page_own(reef_world *w, reef_paged *p, const paged_type *t, uint32_t i)
 {
-    const bool there = i < p->count && p->page[i] != NULL && p->page[i] != t->blank;
-    return LIKELY(there) && LIKELY(paged_owned(p, i, w->hot.fork_version)) ? p->page[i] : reef__page_own(w, p, t, i);
+    void *page = page_ours(p, i, w->hot.fork_version);
+    return LIKELY(page != NULL) ? page : reef__page_own(w, p, t, i);
 }
 void reef__pages_drop(reef_world *w, reef_paged *p, const paged_type *t);
 

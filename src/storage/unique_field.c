@@ -1,13 +1,9 @@
 /* Unique fields: src/storage/unique_field.h says how. */
 #include "storage/unique_field.h"
-#include "base/memory.h"
 #include "type/fields.h"
 #include "storage/error.h"
 #include "storage/known_types.h"
-#include "storage/layout.h"
 #include "storage/read.h"
-#include "storage/sparse_store.h"
-#include "storage/world_data.h"
 #include "reef/hooks.h"
 #include <stdlib.h>
 #include <string.h>

@@ -15,8 +15,6 @@
 #ifndef REEF_STORAGE_UNIQUE_FIELD_H
 #define REEF_STORAGE_UNIQUE_FIELD_H
 
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/world_data.h"
 
 /* A program whose types have no hooks is linked without this code, since nothing leads there but this table: a type

@@ -3,7 +3,6 @@
 #define REEF_STORAGE_VALUE_ARENA_H
 
 #include "base/memory.h"
-#include "base/platform.h"
 
 typedef struct value_arena { /* a piece, with its values behind this head; NULL: an empty arena */
     struct value_arena *next;

@@ -8,10 +8,8 @@
 #ifndef REEF_STORAGE_WORLD_DATA_H
 #define REEF_STORAGE_WORLD_DATA_H
 
-#include "base/platform.h"
 #include "storage/command_buffer.h"
 #include "storage/family.h"
-#include "storage/layout.h"
 #include "storage/library.h"
 #include "storage/query_types.h"
 #include "storage/state.h"

@@ -11,7 +11,6 @@
 #ifndef REEF_SYSTEM_ACCESS_CHECK_H
 #define REEF_SYSTEM_ACCESS_CHECK_H
 
-#include "base/platform.h"
 #include "storage/world_data.h"
 #include "reef/loop.h"
 

@@ -6,11 +6,8 @@
  * itself, so it is part of the state. */
 #include "system/event_entity.h"
 #include "base/byte_hash.h"
-#include "base/memory.h"
 #include "storage/error.h"
-#include "storage/world_data.h"
 #include "system/schedule.h"
-#include "reef/event.h"
 #include "reef/brief.h"
 #include "reef/many.h"
 

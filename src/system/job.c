@@ -3,8 +3,6 @@
  * failures here through `recorder_calls`. */
 #include "system/job.h"
 #include "system/access_check.h"
-#include "base/platform.h"
-#include "storage/world_data.h"
 #include "change/command.h"
 #include "system/schedule.h"
 #include "system/system.h"

@@ -5,7 +5,6 @@
 #ifndef REEF_SYSTEM_JOB_H
 #define REEF_SYSTEM_JOB_H
 
-#include "base/platform.h"
 #include "storage/command_buffer.h"
 #include "change/command.h"
 #include "query/query.h"

@@ -1,8 +1,6 @@
 /* Commands in systems: what can be refused at once is refused at once, the rest is recorded in the job's command
  * buffer (src/change/command.c). A block of a loop outside of systems has no job: its commands are calls on the
  * world. */
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/command_buffer.h"
 #include "storage/id_lanes.h"

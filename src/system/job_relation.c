@@ -1,6 +1,4 @@
 /* Commands in systems that relate entities: as in src/system/job_command.c. */
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/known_types.h"
 #include "change/command.h"
 #include "change/relation_command.h"

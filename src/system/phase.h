@@ -11,7 +11,6 @@
 
 #include "storage/invalidate.h"
 #include "storage/running.h"
-#include "storage/world_data.h"
 #include "query/query.h"
 #include "system/access_check.h"
 #include "system/job.h"

@@ -7,10 +7,8 @@
  * For one key the function is a bijection of counters, so different entities, ticks and blocks never get the same 128
  * bits. */
 #include "base/byte_hash.h"
-#include "base/platform.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
-#include "storage/world_data.h"
 #include "system/job.h"
 #include "system/schedule.h"
 #include "reef/random.h"

@@ -8,7 +8,6 @@
 #ifndef REEF_SYSTEM_SCHEDULE_H
 #define REEF_SYSTEM_SCHEDULE_H
 
-#include "storage/family.h"
 #include "storage/observed.h"
 #include "reef/module.h"
 #include "reef/system.h"

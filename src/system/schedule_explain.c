@@ -1,9 +1,6 @@
 /* Writes a schedule as text, or as a graph for Graphviz. Nothing is allocated: which system waits for which is found
  * by comparing systems. That is at worst n * n comparisons for each system of a phase with n systems. */
-#include "base/platform.h"
 #include "base/text_out.h"
-#include "type/type.h"
-#include "storage/world_data.h"
 #include "query/query.h"
 #include "query/query_text.h"
 #include "system/access_check.h"

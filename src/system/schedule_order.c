@@ -5,10 +5,6 @@
  * names cost O(n + h). */
 #include "system/schedule_order.h"
 #include "base/byte_hash.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "storage/family.h"
-#include "storage/layout.h"
 #include "system/schedule.h"
 
 typedef struct sorter {

@@ -2,7 +2,6 @@
 #ifndef REEF_SYSTEM_SCHEDULE_ORDER_H
 #define REEF_SYSTEM_SCHEDULE_ORDER_H
 
-#include "storage/family.h"
 #include "system/schedule.h"
 #include "reef/status.h"
 

@@ -1,8 +1,5 @@
 /* Value indexes in systems: they are brought up to date when the first job asks. */
-#include "base/platform.h"
 #include "storage/error.h"
-#include "storage/layout.h"
-#include "storage/world_data.h"
 #include "index/value_index.h"
 #include "system/job.h"
 #include "reef/value_index.h"

@@ -1,8 +1,6 @@
 /* The pictures of places for systems: a system gets only those that it declares, which were made before its jobs
  * began. */
-#include "base/platform.h"
 #include "storage/error.h"
-#include "storage/world_data.h"
 #include "index/picture.h"
 #include "system/job.h"
 #include "reef/place.h"

@@ -1,10 +1,7 @@
 /* A loop inside of a system over rows that aren't its own. Such a loop marks nothing, locks nothing, and writes
  * nothing but its block. The rows don't change meanwhile: entities don't move while systems run, and a system that
  * writes the values that are read waits for this one. */
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/error.h"
-#include "storage/world_data.h"
 #include "query/block.h"
 #include "query/partition.h"
 #include "query/query.h"
@@ -62,6 +59,6 @@ reef_block reef_others(const reef_block *b, reef_query which)
     o.dt = b->dt;
     o.context = b->context;
     o.loop.job = b->loop.job;
-    if (!reef__fixed_hold(q, 0)) o.loop.left = 0, o.loop.lone = NULL;
+    if (!reef__fixed_hold(q, 0)) o.loop.left = 0;
     return o;
 }

@@ -4,15 +4,10 @@
  * What the last look found stays in phase_plan and its quick systems, one cache line each. While the world's numbers
  * are those of that look, all queries know all tables and nothing that the systems write is shared. */
 #include "system/simple_phase.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "storage/command_buffer.h"
 #include "storage/id_lanes.h"
-#include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
 #include "change/command.h"
 #include "query/iterate.h"
 #include "query/query.h"

@@ -2,7 +2,6 @@
 #ifndef REEF_SYSTEM_SYSTEM_H
 #define REEF_SYSTEM_SYSTEM_H
 
-#include "storage/family.h"
 #include "system/schedule.h"
 #include "reef/system.h"
 

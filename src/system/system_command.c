@@ -5,13 +5,10 @@
  * may make types and phases known to the world, which a job must not do. Its context belongs to reef from the
  * recording on. */
 #include "base/kept_text.h"
-#include "base/platform.h"
 #include "storage/error.h"
-#include "storage/world_data.h"
 #include "change/command.h"
 #include "system/job.h"
 #include "system/system.h"
-#include "reef/command.h"
 #include "reef/command_system.h"
 #include "reef/control.h"
 #include <stdio.h>

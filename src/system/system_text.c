@@ -13,7 +13,6 @@
  * system that follows the relation to whoever has the component. "as placed" behind a type that is read makes it
  * REEF_PLACED, which has no kind of its own. */
 #include "system/system_text.h"
-#include "base/platform.h"
 #include "type/type.h"
 #include "query/query_text.h"
 #include "query/token.h"

@@ -6,11 +6,7 @@
  * system or phase of that name that is added later takes them over. They are forgotten when a system of the world
  * runs: otherwise a program that goes on without such a system would keep events for it for ever. */
 #include "system/unknown_system.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "storage/serial_list.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 #include "system/event.h"
 #include "system/phase.h"
 #include "system/schedule.h"

@@ -16,23 +16,16 @@
  *
  *      the world      [ from ] ── recorded ticks ── [ reload ] ── ticks that come ── [ tick ]
  *      the replay     [ from ] ── played again, a few at a time ──► ..................... the world takes its state */
-#include "base/memory.h"
-#include "base/platform.h"
 #include "type/code.h"
 #include "storage/error.h"
-#include "storage/family.h"
 #include "storage/removal_log.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 #include "system/event.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
 #include "time/history.h"
-#include "reef/detail/access.h"
 #include "reef/history.h"
 #include "reef/many.h"
 #include "reef/replay.h"
-#include "reef/type_info.h"
 #include <inttypes.h>
 #include <stdio.h>
 

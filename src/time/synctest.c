@@ -6,11 +6,7 @@
  *
  * The world goes on from the state that was played again. So mistakes that show only there, such as something that a
  * restored world remembers although it shouldn't, are found as well. */
-#include "base/memory.h"
-#include "base/platform.h"
 #include "storage/error.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
 #include "reef/history.h"

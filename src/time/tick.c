@@ -4,14 +4,10 @@
  *
  * A phase runs once a tick; or, if it has a step of its own, as many times as its steps fit into the time that has
  * passed. */
-#include "base/memory.h"
-#include "base/platform.h"
 #include "base/thread_pool.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
 #include "storage/serial_list.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 #include "change/command.h"
 #include "query/grouped_rows.h"
 #include "query/query.h"

@@ -1,10 +1,7 @@
 /* Code that comes and goes: the list of it, and the count of what leads into it. The list is empty in most programs and
  * short in the others, since what isn't needed any more is taken out. */
 #include "type/code.h"
-#include "base/platform.h"
 #include "type/type.h"
-#include "type/type_rules.h"
-#include "reef/type_info.h"
 #include <stdio.h>
 
 reef_code *reef__code_first;

@@ -6,7 +6,6 @@
  */
 #include "type/fields.h"
 #include "base/kept_text.h"
-#include "base/platform.h"
 #include "type/names.h"
 #include "type/type_rules.h"
 #include <stdio.h>

@@ -1,9 +1,7 @@
 /* The names of values of enums and bit masks, and values as texts. Lists are short and texts are for people, so
  * everything is found by looking through a list. */
 #include "type/names.h"
-#include "base/platform.h"
 #include "base/text_out.h"
-#include "type/type.h"
 #include "type/type_rules.h"
 #include <inttypes.h>
 #include <stdalign.h>

@@ -1,8 +1,5 @@
 /* Portable bytes. On a little-endian machine most types are flat, and this code isn't needed. */
 #include "type/portable_bytes.h"
-#include "base/platform.h"
-#include "type/type.h"
-#include "reef/type_info.h"
 
 bool reef__type_is_flat(const type *t)
 {

@@ -1,6 +1,5 @@
 /* Types of relations: everything but the name follows from the options and the type of the data. */
 #include "type/relation_type.h"
-#include "base/platform.h"
 #include "type/fields.h"
 #include "type/type.h"
 #include "reef/relation.h"

@@ -1,11 +1,10 @@
 /* What types require. Requirements form a graph without circles: from a type to those that it requires itself, and from
  * a subtype to those of its bases. It is small, so it is walked with lists and without marks. */
 #include "type/required_types.h"
-#include "base/platform.h"
 #include "type/type_walk.h"
 #include "reef/type_info.h"
 
-uint32_t reef__needs_of(const type *t, uint32_t *needs, uint32_t room)
+uint32_t reef__needs_of(const type *t, uint32_t *needs)
 {
     uint32_t n = 0, next = 0;
     for (const type *x = t;; x = reef__type_of(needs[next++])) {
@@ -14,7 +13,7 @@ uint32_t reef__needs_of(const type *t, uint32_t *needs, uint32_t room)
                 uint32_t k = 0;
                 while (k < n && needs[k] != b->required[i].id) k++;
                 if (k < n) continue;
-                if (n == room) return n;
+                if (n == REEF_COMPONENTS_MAX) return n;
                 needs[n++] = b->required[i].id;
             }
         }
@@ -28,7 +27,7 @@ uint32_t reef__needs_of(const type *t, uint32_t *needs, uint32_t room)
 static bool needs_lead_to(const type *needed, const type *t)
 {
     uint32_t needs[REEF_COMPONENTS_MAX];
-    const uint32_t n = reef__needs_of(needed, needs, REEF_COMPONENTS_MAX);
+    const uint32_t n = reef__needs_of(needed, needs);
     for (const type *b = needed; b; b = b->base)
         if (b == t) return true;
     for (uint32_t i = 0; i < n; i++)

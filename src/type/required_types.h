@@ -5,8 +5,8 @@
 #include "type/type.h"
 #include "reef/type_info.h"
 
-/* Lists all types that come along with t, ordered by name. The answer is how many, but at most `room`. */
-uint32_t reef__needs_of(const type *t, uint32_t *needs, uint32_t room);
+/* Lists all types that come along with t, ordered by name. The answer is how many, but at most REEF_COMPONENTS_MAX. */
+uint32_t reef__needs_of(const type *t, uint32_t *needs);
 /* May t (NULL: a new type) require what the description says? *which is the type that it may not; NULL: there are too
  * many. */
 reef_status reef__required_check(const type *t, const reef_type_desc *d, const type **which);

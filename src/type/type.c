@@ -11,7 +11,6 @@
  * reef__type_of is one load and takes no lock. Everything else happens under the lock.
  *
  * All memory hangs from `registry` and `reef__type_pages`, so that leak checkers find it. */
-#include "type/type.h"
 #include "type/code.h"
 #include "type/fields.h"
 #include "type/relation_type.h"
@@ -20,7 +19,6 @@
 #include "type/type_rules.h"
 #include "type/type_walk.h"
 #include "base/byte_hash.h"
-#include "base/platform.h"
 #include "base/text_out.h"
 #include "reef/event.h"
 #include "reef/hooks.h"
@@ -361,7 +359,7 @@ COLD uint32_t reef__types_resolve(void)
     const uint32_t count = registry.count;
     for (uint32_t id = registry.settled + 1; id <= count; id++) {
         type *t = record_at(id);
-        const uint32_t n = reef__needs_of(t, needs, REEF_COMPONENTS_MAX);
+        const uint32_t n = reef__needs_of(t, needs);
         uint32_t *copy = n ? reef__types_allocate(n * sizeof *copy) : NULL;
         if (n && copy == NULL) break;
         if (n) memcpy(copy, needs, n * sizeof *copy);

@@ -1,9 +1,7 @@
 #include "type/type_refusal.h"
-#include "base/platform.h"
 #include "base/text_out.h"
 #include "type/relation_type.h"
 #include "type/required_types.h"
-#include "type/type.h"
 #include "type/type_rules.h"
 #include "reef/type_info.h"
 

@@ -1,6 +1,5 @@
 /* What the description of a type may say, and when two descriptions are of the same type. */
 #include "type/type_rules.h"
-#include "base/platform.h"
 #include "reef/type_info.h"
 #include "type/names.h"
 #include <string.h>

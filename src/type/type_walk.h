@@ -3,7 +3,6 @@
 #ifndef REEF_TYPE_TYPE_WALK_H
 #define REEF_TYPE_TYPE_WALK_H
 
-#include "base/platform.h"
 #include "type/type.h"
 
 int reef__ids_compare(uint32_t a, uint32_t b); /* as strcmp of the names */

@@ -1,8 +1,6 @@
 /* One value of a type: made from a list of values, moved, copied, compared. A plain value is copied as bytes; every
  * other value goes through the hooks of its type. */
 #include "type/value.h"
-#include "base/platform.h"
-#include "type/type.h"
 
 void reef__value_move(const type *t, void *to, void *from)
 {

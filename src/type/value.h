@@ -2,7 +2,6 @@
 #ifndef REEF_TYPE_VALUE_H
 #define REEF_TYPE_VALUE_H
 
-#include "base/platform.h"
 #include "type/type.h"
 #include "reef/component.h"
 

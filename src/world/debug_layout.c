@@ -1,11 +1,9 @@
 /* The table of world/debug_layout.h. */
 #include "world/debug_layout.h"
 #include "base/platform.h"
-#include "type/type.h"
 #include "storage/layout.h"
 #include "storage/name_index.h"
 #include "storage/state.h"
-#include "storage/world_data.h"
 #include "query/query.h"
 #include "query/relation_plan.h"
 #include "query/sort_key.h"

@@ -9,21 +9,14 @@
  * *moved*, and its entity is looked up in the other world. Values in stores are compared by entity index.
  *
  * Invariant: reef_diff_new takes all memory that is needed, so reef_diff_next can't fail. */
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
-#include "storage/layout.h"
 #include "storage/multi_store.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
-#include "storage/state.h"
 #include "storage/state_kind.h"
-#include "storage/world_data.h"
-#include "change/row_move.h"
 #include "world/world_pair.h"
 #include "reef/diff.h"
 #include "reef/ref.h"

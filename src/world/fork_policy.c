@@ -15,23 +15,16 @@
  * A rewind exchanges the values of such types between the state that it leaves and the state that it enters, for all
  * entities that have them in both. A first pass takes all memory and changes nothing; the second pass can't fail. */
 #include "world/fork_policy.h"
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
 #include "storage/entity_index.h"
-#include "storage/family.h"
 #include "storage/invalidate.h"
-#include "storage/layout.h"
 #include "storage/multi_store.h"
 #include "storage/place.h"
 #include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
 #include "storage/table.h"
-#include "storage/world_data.h"
-#include "reef/detail/access.h"
 #include "reef/type_info.h"
 
 struct reset {

@@ -6,17 +6,12 @@
  *
  * Values may hold handles of other entities. They are translated at the end, when it is known which new entity each old
  * one became. */
-#include "base/memory.h"
-#include "base/platform.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
-#include "storage/family.h"
 #include "storage/invalidate.h"
 #include "storage/known_types.h"
-#include "storage/layout.h"
 #include "storage/multi_store.h"
 #include "storage/name_index.h"
 #include "storage/relation_index.h"
@@ -25,9 +20,7 @@
 #include "storage/row_bits.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
-#include "storage/state.h"
 #include "storage/state_kind.h"
-#include "storage/world_data.h"
 #include "change/multi.h"
 #include "change/relation.h"
 #include "change/spawn.h"
@@ -38,7 +31,6 @@
 #include "world/snapshot.h"
 #include "reef/component.h"
 #include "reef/merge.h"
-#include "reef/multi.h"
 #include "reef/log.h"
 #include "reef/type_info.h"
 

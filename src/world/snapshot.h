@@ -4,9 +4,7 @@
 #define REEF_WORLD_SNAPSHOT_H
 
 #include "storage/cow_pages.h"
-#include "storage/family.h"
 #include "storage/sparse_store.h"
-#include "storage/state.h"
 #include "reef/detail/layout.h"
 #include "reef/snapshot.h"
 

@@ -1,11 +1,7 @@
 /* What a snapshot costs: the memory that it alone holds, beside a later state. A history keeps as many as its bytes
  * allow (src/time/history.c). */
-#include "base/platform.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
-#include "storage/family.h"
-#include "storage/layout.h"
-#include "storage/state.h"
 #include "storage/state_kind.h"
 #include "storage/table.h"
 #include "world/snapshot.h"

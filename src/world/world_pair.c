@@ -1,13 +1,10 @@
 /* Two worlds side by side: the merge of their tables, the rows that differ, their queues of free ids, and the names
  * that differ. */
 #include "world/world_pair.h"
-#include "base/memory.h"
-#include "base/platform.h"
 #include "type/portable_bytes.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
-#include "storage/family.h"
 #include "storage/name_index.h"
 #include "reef/ref.h"
 

@@ -11,13 +11,8 @@
 #ifndef REEF_WORLD_WORLD_PAIR_H
 #define REEF_WORLD_WORLD_PAIR_H
 
-#include "base/platform.h"
-#include "type/type.h"
-#include "storage/layout.h"
 #include "storage/place.h"
 #include "storage/row_bits.h"
-#include "storage/state.h"
-#include "storage/world_data.h"
 
 /* ---- tables ---- */
 
