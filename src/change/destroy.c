@@ -59,7 +59,7 @@ static death death_of(const reef_world *w, reef_entity e)
         const uint32_t kind = whom_either(o->asked[t->id]) & (REEF_ON_REMOVE | REEF_ON_DESTROY);
         if (kind == 0 || !has_itself(w, e, t)) continue;
         const bool another = x.told != TOLD_NOBODY;
-        x = (death){TOLD_BY_PLAN, type_whom(w, t, kind), t};
+        x = (death){TOLD_BY_PLAN, reef__type_whom(w, t, kind), t};
         if (another || !in_table(t) || t->split || kind == (REEF_ON_REMOVE | REEF_ON_DESTROY)) return x;
         if (x.whom != WHOM_BY_PLAN) x.told = TOLD_SIMPLY;
     }

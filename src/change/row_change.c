@@ -140,7 +140,7 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
 {
     const edge *d = k->edge;
     const uint32_t kind = remove ? REEF_ON_REMOVE : REEF_ON_ADD;
-    const uint32_t whom = UNLIKELY(told) ? type_whom(w, t, kind) : 0;
+    const uint32_t whom = UNLIKELY(told) ? reef__type_whom(w, t, kind) : 0;
     const bool planned = whom == WHOM_BY_PLAN;
     old_value old;
     reef_status s = REEF_NO_MEMORY;
@@ -323,7 +323,7 @@ static NOINLINE reef_status overwrite(reef_world *w, reef_entity e, const type *
 {
     static const char op[] = "reef_set";
     const bool told = watched(w, t->id);
-    const uint32_t whom = told ? type_whom(w, t, REEF_ON_SET) : 0;
+    const uint32_t whom = told ? reef__type_whom(w, t, REEF_ON_SET) : 0;
     const bool planned = whom == WHOM_BY_PLAN;
     reef_value v = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size, value);
     row_place x = row_place_of(w, e);

@@ -104,7 +104,7 @@ static bool row_told(const reef_world *w, const reef_value *values, uint32_t cou
         if (!watched(w, values[k].component.id)) continue;
         if (*one != count) return false;
         *one = k;
-        *whom = type_whom(w, reef__type_of(values[k].component.id), REEF_ON_ADD);
+        *whom = reef__type_whom(w, reef__type_of(values[k].component.id), REEF_ON_ADD);
     }
     return *whom != WHOM_BY_PLAN;
 }

@@ -73,7 +73,7 @@ int reef__shape_compare(const shape *a, const shape *b)
     return (a->component_count > b->component_count) - (a->component_count < b->component_count);
 }
 
-static uint64_t set_hash(const uint32_t *ids, uint32_t count)
+static NOINLINE uint64_t set_hash(const uint32_t *ids, uint32_t count)
 {
     uint64_t h = count;
     for (uint32_t i = 0; i < count; i++) h = h * 0x9E3779B97F4A7C15u + ids[i];
@@ -92,7 +92,7 @@ static uint32_t set_find(const graph *g, const uint32_t *ids, uint32_t count, ui
     return 0;
 }
 
-static void set_put(graph *g, const shape *s, uint64_t hash)
+static NOINLINE void set_put(graph *g, const shape *s, uint64_t hash)
 {
     uint32_t mask = g->hash_capacity - 1, i = (uint32_t)hash & mask;
     while (g->hash[i]) i = (i + 1) & mask;

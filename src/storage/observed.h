@@ -213,11 +213,7 @@ typedef union old_value {
     char at[OLD_BYTES];
 } old_value;
 /* The same for a type, if the caller keeps the old value there. */
-INLINE uint32_t type_whom(const reef_world *w, const type *t, uint32_t kind)
-{
-    const bool no_old = t->hooked || t->size > OLD_BYTES || t->align > OLD_ALIGN || t->relation != 0;
-    return observe_whom(w, t->id, kind, no_old && t->size);
-}
+uint32_t reef__type_whom(const reef_world *w, const type *t, uint32_t kind);
 /* Tells these that a component came, was set or went. `value` and `old` (NULL: there is none): what it is, and was.
  * False: nobody was told, so that pointers are still good. */
 INLINE bool observe_tell(reef_world *w, reef_entity e, const type *t, uint32_t whom, void *value, const void *old)
