@@ -33,14 +33,16 @@ reef_status reef__values_check(reef_world *w, recorder *by, const char *op, reef
                                uint32_t count, values_use use, uint32_t n)
 {
     reef_component c = {0};
-    uint64_t number = count;
+    uint64_t number = count, seen = 0; /* a bit for every 64th component */
     const char *why = count && values == NULL ? "the list of values is NULL" : NULL;
     reef_status s = count > REEF_COMPONENTS_MAX ? REEF_LIMIT : why ? REEF_BAD_ARGUMENT : REEF_OK;
     for (uint32_t i = 0; s == REEF_OK && i < count; i++) {
         c = values[i].component;
         number = i + 1;
-        for (uint32_t j = 0; j < i; j++)
+        const uint64_t bit = 1ull << c.id % 64;
+        for (uint32_t j = 0; UNLIKELY((seen & bit) != 0) && j < i; j++)
             if (values[j].component.id == c.id) s = REEF_DUPLICATE_TERM;
+        seen |= bit;
         if (s == REEF_OK && by) s = reef__world_knows(w, c.id) ? REEF_OK : REEF_UNKNOWN_TYPE;
         if (s == REEF_OK && by == NULL) s = reef__type_ready(w, c.id);
         why = NULL; /* reef__type_ready has given its own reason */

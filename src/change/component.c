@@ -119,7 +119,7 @@ static void ready_put(reef_world *w, reef_entity e, uint32_t component, void *va
 }
 
 /* Is the entity's block of this component marked as written, so that it may be written? Then the component's index of
- * blocks is told, and where rows are tracked (column_mark) the row is stamped. */
+ * blocks is told, or where rows are tracked (column_mark) the row is stamped. */
 static bool marked_already(reef_world *w, reef_entity e, reef_component c)
 {
     const reef_long_way way = reef_long_way_to(&w->hot, map_of_id(w, c.id));
@@ -127,39 +127,46 @@ static bool marked_already(reef_world *w, reef_entity e, reef_component c)
     uint32_t place;
     const uint32_t k = reef_slot_at(&way, e, &place, &slots);
     if (k == 0 || k == REEF_SLOT_TAG) return false;
-    if (slots[k].version == w->hot.version) return version_note(w, c.id, place_unit(place), w->hot.version), true;
-    if (slots[k].version != w->hot.version - 1 || w->running || !reef__track_stamp_own(w, c.id, e.index)) return false;
-    ready_put(w, e, c.id, cell((reef_slot *)(uintptr_t)slots, k, place_row(place), reef__type_of(c.id)->size));
+    if (slots[k].version == w->hot.version) version_note(w, c.id, place_unit(place), w->hot.version);
+    else if (slots[k].version != w->hot.version - 1 || w->running || !reef__track_stamp_own(w, c.id, e.index))
+        return false;
+    if (!w->running)
+        ready_put(w, e, c.id, cell((reef_slot *)(uintptr_t)slots, k, place_row(place), type_known(c.id)->size));
     return true;
 }
 
 void reef_mut_slow_(reef_world *w, reef_entity e, reef_type_decl *decl)
 {
     if (!world_is_ours(w, "reef_mut")) return;
-    reef__block_index_ask(w, reef_id_of(decl).id);
-    const type *t = reef__type_of(reef_id_now(decl).id);
-    if (!(t && t->hooks.unique) && marked_already(w, e, reef_id_now(decl))) return;
-    const reef_component c = component_meant(w, e, reef_id_of(decl));
+    const reef_component c = reef_id_of(decl);
+    reef__block_index_ask(w, c.id);
+    const type *t = reef__type_of(c.id);
+    if (!(t && t->hooks.unique) && marked_already(w, e, c)) return;
     void *value = reef_mut_id(w, e, c);
     if (!w->running) ready_put(w, e, c.id, value);
 }
 
+/* In a system, several threads make values ready, so that nothing is remembered. */
+static NOINLINE void *done_in_system(const reef_world *w, reef_entity e, reef_component c)
+{
+    c = component_meant(w, e, c);
+    const type *t = reef__type_of(c.id);
+    void *p = (void *)(uintptr_t)reef_get_id(w, e, c);
+    if (p == NULL) return NULL;
+    if (t->stored) return w->running->marked(w, c.id, reef__store_version(store_of(w, c.id), e)) ? p : NULL;
+    const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
+    const uint64_t version = slots[slot_find(w, c.id, slots[0].head.table)].version;
+    return (t->tracked ? w->running->marked(w, c.id, version) : version == w->hot.version) ? p : NULL;
+}
+
 /* Called after reef_mut_slow_: where the value is, or NULL if it may not be written. Nothing tells the inlined caller
- * directly whether reef_mut_slow_ succeeded, so this finds out: of a stored or tracked type by w->ready, of any other
- * by its block's version, since reef_mut_slow_ marks the blocks that it made this world's own. */
+ * directly whether reef_mut_slow_ succeeded, so this finds out. */
 void *reef_mut_done_(const reef_world *w, reef_entity e, reef_type_decl *decl)
 {
     if (!world_is_ours(w, "reef_mut")) return NULL;
-    const uint32_t c = component_meant(w, e, reef_id_of(decl)).id;
-    const type *t = reef__type_of(c);
-    if (t && (t->stored || t->tracked) && !w->running)
-        return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? w->ready.value : NULL;
-    void *p = (void *)(uintptr_t)reef_get_id(w, e, (reef_component){c});
-    if (p == NULL) return NULL;
-    if (t->stored) return w->running->marked(w, c, reef__store_version(store_of(w, c), e)) ? p : NULL;
-    const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
-    const uint64_t version = slots[slot_find(w, c, slots[0].head.table)].version;
-    return (t->tracked ? w->running->marked(w, c, version) : version == w->hot.version) ? p : NULL;
+    const reef_component c = reef_id_of(decl);
+    if (UNLIKELY(w->running != NULL)) return done_in_system(w, e, c);
+    return w->ready.component == c.id && reef_entity_equal(w->ready.entity, e) ? w->ready.value : NULL;
 }
 
 COLD uint64_t reef_count_id(const reef_world *w, reef_component c)

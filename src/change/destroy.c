@@ -40,11 +40,11 @@ typedef struct doomed { /* entities that were collected before anything changes,
 /* ---- one ---- */
 
 /* Who is told of an entity's end: nobody; the observers of one component in its row, of one kind of event, by
- * observe_tell (`type`, `kind`); or others, and then it is planned. */
+ * observe_tell (`type`, `whom`); or others, and then it is planned. */
 typedef enum death_told { TOLD_NOBODY, TOLD_BY_PLAN, TOLD_SIMPLY } death_told;
 typedef struct death {
     death_told told;
-    uint32_t kind;
+    uint32_t whom;
     const type *type;
 } death;
 
@@ -56,12 +56,12 @@ static death death_of(const reef_world *w, reef_entity e)
     const observing_head *o = (const observing_head *)(const void *)w->observing;
     for (uint32_t i = 0; i < o->watched_count; i++) {
         const type *t = reef__type_of(o->watched[i]);
-        const uint32_t kind = (o->now[t->id] | o->later[t->id]) & (REEF_ON_REMOVE | REEF_ON_DESTROY);
+        const uint32_t kind = whom_either(o->asked[t->id]) & (REEF_ON_REMOVE | REEF_ON_DESTROY);
         if (kind == 0 || !has_itself(w, e, t)) continue;
         const bool another = x.told != TOLD_NOBODY;
-        x = (death){TOLD_BY_PLAN, kind, t};
-        if (another || !in_table(t) || t->split || x.kind == (REEF_ON_REMOVE | REEF_ON_DESTROY)) return x;
-        if (told_simply(w, t, x.kind)) x.told = TOLD_SIMPLY;
+        x = (death){TOLD_BY_PLAN, reef__type_whom(w, t, kind), t};
+        if (another || !in_table(t) || t->split || kind == (REEF_ON_REMOVE | REEF_ON_DESTROY)) return x;
+        if (x.whom != WHOM_BY_PLAN) x.told = TOLD_SIMPLY;
     }
     return x;
 }
@@ -115,7 +115,7 @@ static bool entity_end(reef_world *w, reef_entity e)
         const uint32_t k = slot_find(w, x.type->id, slots[0].head.table);
         if (x.type->size) bytes_copy(old.at, cell(slots, k, place_row(place), x.type->size), x.type->size);
         if (!destroy_run(w, e, place, x.told)) return false;
-        (void)observe_tell(w, e, x.type, x.kind, NULL, x.type->size ? old.at : NULL);
+        (void)observe_tell(w, e, x.type, x.whom, NULL, x.type->size ? old.at : NULL);
         return true;
     }
     if (x.told == TOLD_BY_PLAN && !observe_destroy(w, e)) return false;

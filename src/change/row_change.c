@@ -134,7 +134,8 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
 {
     const edge *d = k->edge;
     const uint32_t kind = remove ? REEF_ON_REMOVE : REEF_ON_ADD;
-    const bool planned = UNLIKELY(told) && !told_simply(w, t, kind);
+    const uint32_t whom = UNLIKELY(told) ? reef__type_whom(w, t, kind) : 0;
+    const bool planned = whom == WHOM_BY_PLAN;
     old_value old;
     reef_status s = REEF_NO_MEMORY;
     char *fresh = NULL;
@@ -172,7 +173,7 @@ INLINE reef_status row_move(reef_world *w, const char *op, reef_entity e, const 
     if (out) *out = t->hooks.unique ? NULL : fresh;
     if (LIKELY(!told)) return REEF_OK;
     if (planned) observe_done(w, true);
-    else if (!observe_tell(w, e, t, kind, fresh, remove && d->size ? old.at : NULL)) return REEF_OK;
+    else if (!observe_tell(w, e, t, whom, fresh, remove && d->size ? old.at : NULL)) return REEF_OK;
     if (out && fresh) *out = reef__cell_now(w, e, (reef_component){t->id});
     return REEF_OK;
 }
@@ -239,13 +240,13 @@ INLINE reef_status row_comes_watched(reef_world *w, row_place *x, reef_entity e,
                                      coming how, void **out)
 {
     const struct edge_entry *const k = &w->edge_cache[EDGE_CACHE];
-    if (UNLIKELY((w->locks | w->hot.records.shared) != 0 || (how != COMES_SET && value)) ||
-        !observe_simply(w, t->id, REEF_ON_ADD, false) ||
+    const uint32_t whom = observe_whom(w, t->id, REEF_ON_ADD, false);
+    if (UNLIKELY((w->locks | w->hot.records.shared) != 0 || (how != COMES_SET && value)) || whom == WHOM_BY_PLAN ||
         !edge_cached(w, row_place_key(x, (reef_component){t->id}, false) | EDGE_WATCHED, false, w->hot.version) ||
         !edge_open(k, x, w->hot.version))
         return row_comes(w, e, t, value, how, out);
     void *made = edge_add(w, k, x, value);
-    const bool told = observe_tell(w, e, t, REEF_ON_ADD, made, NULL);
+    const bool told = observe_tell(w, e, t, whom, made, NULL);
     if (out) *out = told && made ? reef__cell_now(w, e, (reef_component){t->id}) : made;
     return how == COMES_SET ? REEF_ADDED : REEF_OK;
 }
@@ -315,7 +316,9 @@ static reef_status value_exchange(reef_world *w, reef_entity e, const type *t, c
 static NOINLINE reef_status overwrite(reef_world *w, reef_entity e, const type *t, const void *value)
 {
     static const char op[] = "reef_set";
-    const bool told = watched(w, t->id), planned = told && !told_simply(w, t, REEF_ON_SET);
+    const bool told = watched(w, t->id);
+    const uint32_t whom = told ? reef__type_whom(w, t, REEF_ON_SET) : 0;
+    const bool planned = whom == WHOM_BY_PLAN;
     reef_value v = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size, value);
     row_place x = row_place_of(w, e);
     old_value old;
@@ -336,7 +339,7 @@ static NOINLINE reef_status overwrite(reef_world *w, reef_entity e, const type *
     w->value_count = 0;
     if (s == REEF_OK && UNLIKELY(t->tracked)) stamps_write(stamps, e.index, w->hot.version, 0);
     if (planned) observe_done(w, s == REEF_OK);
-    else if (told && s == REEF_OK) (void)observe_tell(w, e, t, REEF_ON_SET, here, old.at);
+    else if (told && s == REEF_OK) (void)observe_tell(w, e, t, whom, here, old.at);
     return s == REEF_OK ? s : change_failed(w, op, e, t, s);
 }
 
@@ -359,13 +362,19 @@ reef_status reef__row_set_watched(reef_world *w, reef_entity e, reef_component c
         return reef__row_set(w, e, c, value, size);
     const uint32_t k = slot_find(w, c.id, x.slots[0].head.table);
     if (k == 0) return row_comes_watched(w, &x, e, t, value, COMES_SET, NULL);
-    if (UNLIKELY(x.slots[k].version != w->hot.version) ||
-        !observe_simply(w, c.id, REEF_ON_SET, size > OLD_BYTES || t->align > OLD_ALIGN))
+    const bool no_old = size > OLD_ALIGN && (size > OLD_BYTES || t->align > OLD_ALIGN);
+    const uint32_t whom = observe_whom(w, c.id, REEF_ON_SET, no_old);
+    if (UNLIKELY(x.slots[k].version != w->hot.version || whom == WHOM_BY_PLAN))
         return reef__row_set(w, e, c, value, size);
     char *to = cell(x.slots, k, place_row(x.place), size);
-    if (size <= OLD_BYTES) value_replace(old.at, to, size); /* where it is larger, nobody asks for it */
-    value_replace(to, value, size);
-    (void)observe_tell(w, e, t, REEF_ON_SET, to, old.at);
+    if (LIKELY(size == 8)) {
+        memcpy(old.at, to, 8);
+        memcpy(to, value, 8);
+    } else {
+        if (size <= OLD_BYTES) memcpy(old.at, to, size); /* where it is larger, nobody asks for it */
+        memmove(to, value, size);
+    }
+    (void)observe_tell(w, e, t, whom, to, old.at);
     return REEF_OK;
 }
 

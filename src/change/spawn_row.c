@@ -97,16 +97,16 @@ static reef_status row_come(reef_world *w, const new_row *x, reef_entity *e)
 
 /* How observers are told of a row with these values: nobody is, or the observers of one component, by observe_tell; or
  * there is more to tell, which has to be planned. */
-static bool row_told(const reef_world *w, const reef_value *values, uint32_t count, uint32_t *one)
+static bool row_told(const reef_world *w, const reef_value *values, uint32_t count, uint32_t *one, uint32_t *whom)
 {
-    *one = count;
     if (w->slow & SLOW_WATCHED) return false;
     for (uint32_t k = 0; k < count; k++) {
         if (!watched(w, values[k].component.id)) continue;
-        if (*one != count || !told_simply(w, reef__type_of(values[k].component.id), REEF_ON_ADD)) return false;
+        if (*one != count) return false;
         *one = k;
+        *whom = reef__type_whom(w, reef__type_of(values[k].component.id), REEF_ON_ADD);
     }
-    return true;
+    return *whom != WHOM_BY_PLAN;
 }
 
 /* Do these values come to a row? This state has to know the table, and the types need hooks that can copy the
@@ -147,7 +147,7 @@ static bool slots_find(const reef_world *w, const shape *s, const reef_value *va
 bool reef__row_spawn(reef_world *w, const char *op, const shape *s, const reef_value *values, uint32_t count,
                      const uint32_t *slot, reef_entity *e)
 {
-    uint32_t found[SPAWN_FEW], one = count;
+    uint32_t found[SPAWN_FEW], one = count, whom = 0;
     bool outside = false;
     reef_value list[SPAWN_FEW];
     *e = (reef_entity){0, 0};
@@ -155,7 +155,7 @@ bool reef__row_spawn(reef_world *w, const char *op, const shape *s, const reef_v
     if (slot == NULL) slot = found;
     if (!row_sound(w, s, values, count, slot, s->hooked || outside)) return false;
     memcpy(list, values, count * sizeof *list);
-    if (quarantine_on(w) || (observed(w) && !row_told(w, values, count, &one))) {
+    if (quarantine_on(w) || (observed(w) && !row_told(w, values, count, &one, &whom))) {
         if (reef__spawn_listed(w, op, s->table, list, count, 1, e, NULL) != REEF_OK) *e = (reef_entity){0, 0};
         return true;
     }
@@ -174,7 +174,7 @@ bool reef__row_spawn(reef_world *w, const char *op, const shape *s, const reef_v
                          ? cell(reef_slots_at(&w->hot, place), slot[one], place_row(place), t->size)
                          : NULL;
         if (slot[one] == SLOT_OUTSIDE && t->stored && t->size) made = (void *)(uintptr_t)store_find(w, t->id, *e);
-        (void)observe_tell(w, *e, t, REEF_ON_ADD, made, NULL);
+        (void)observe_tell(w, *e, t, whom, made, NULL);
     }
     return true;
 }

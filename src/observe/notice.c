@@ -42,7 +42,7 @@
 
 static uint32_t kinds_asked(const observer_log *o, uint32_t component)
 {
-    return component > o->head.kinds_count ? 0 : (uint32_t)(o->head.now[component] | o->head.later[component]);
+    return component > o->head.kinds_count ? 0 : whom_either(o->head.asked[component]);
 }
 
 /* ---- the log ---- */
@@ -452,9 +452,8 @@ static bool observing_reserve_deaths(reef_world *w, uint64_t n)
 static bool commands_pending(const reef_world *w) { return w->deferred.count || w->deferred.run; }
 
 /* Calls are recorded from here on, as in a loop that records. In the last round nothing is recorded any more. */
-static void observers_enter(reef_world *w)
+static void observers_enter(reef_world *w, observer_log *o)
 {
-    observer_log *o = w->observing;
     o->recording = w->commands;
     w->commands = o->head.round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
     w->deferring++;
@@ -462,10 +461,10 @@ static void observers_enter(reef_world *w)
     reef__invalidate(w, INVALIDATE_LOOP_OPENED);
 }
 
-static void observers_leave(reef_world *w)
+static void observers_leave(reef_world *w, const observer_log *o)
 {
     w->notifying = NULL;
-    w->commands = w->observing->recording;
+    w->commands = o->recording;
     w->deferring--;
     w->locks--;
     reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
@@ -554,7 +553,7 @@ void reef__batch_add(reef_world *w, const struct observer *x, batch *b, uint32_t
 
 static void tell_immediate(reef_world *w, observer_log *o)
 {
-    observers_enter(w);
+    observers_enter(w, o);
     for (uint32_t i = 0; i < o->count; i++) {
         const struct observer *x = o->watchers[i].o;
         for (uint64_t k = x->collected ? o->notice_count : o->told; k < o->notice_count; k++) {
@@ -573,7 +572,7 @@ static void tell_immediate(reef_world *w, observer_log *o)
         }
         reef__batch_notify(w, x, &o->batch);
     }
-    observers_leave(w);
+    observers_leave(w, o);
     o->told = o->notice_count;
 }
 
@@ -584,13 +583,13 @@ static void tell_collected_one(reef_world *w, observer_log *o)
 {
     const notice n = o->notices[0];
     const reef_entity e = o->entities[n.first];
-    observers_enter(w);
+    observers_enter(w, o);
     for (uint32_t i = 0; i < o->count; i++) {
         const struct observer *x = o->watchers[i].o;
         if (x->collected && (n.kind & x->events) && concerns(o, i, &n))
             observer_tell(w, x, n.kind, &e, NULL, &n.old, 1, false);
     }
-    observers_leave(w);
+    observers_leave(w, o);
     o->head.round++;
 }
 
@@ -603,7 +602,7 @@ static bool tell_collected(reef_world *w, observer_log *o)
         reef__type_of(n->component)->relation == 0) {
         tell_collected_one(w, o);
     } else if (o->collects) {
-        observers_enter(w);
+        observers_enter(w, o);
         for (uint32_t i = 0; i < o->count; i++) {
             const struct observer *x = o->watchers[i].o;
             if (!x->collected) continue;
@@ -611,7 +610,7 @@ static bool tell_collected(reef_world *w, observer_log *o)
             if (x->events & OF_MATCH) reef__tell_net(w, o, i, OF_MATCH);
             if (x->events & REEF_ON_DESTROY) reef__tell_net(w, o, i, REEF_ON_DESTROY);
         }
-        observers_leave(w);
+        observers_leave(w, o);
         o->head.round++;
     }
     log_empty(w, o);
@@ -713,36 +712,29 @@ static void observing_close(reef_world *w)
 /* ---- one change of one component ---- */
 
 /* Calls the observers that watch this: the immediate ones, or the collected ones. */
-INLINE void tell_one(reef_world *w, const observer_log *o, reef_notice *x, bool collected)
+INLINE void tell_one(reef_world *w, observer_log *o, reef_notice *x, uint32_t whom)
 {
-    observers_enter(w);
+    observers_enter(w, o);
     for (const watcher *k = o->watchers, *end = k + o->count; k < end; k++) {
-        const struct observer *to = k->o;
-        if (to->component.id != x->component.id || !(to->events & x->kind) || to->collected != collected) continue;
-        x->context = to->context;
-        observer_call(w, to, x);
+        if (k->o->component.id != x->component.id || !(k->whom & whom)) continue;
+        x->context = k->o->context;
+        observer_call(w, k->o, x);
     }
-    observers_leave(w);
+    observers_leave(w, o);
 }
 
 /* A notice goes into the log only if somebody may do something between the immediate observers and the collected ones.
  * Where no immediate observer watches, it is its own net effect, and the collected ones are told at once. */
-static bool observing_tell(reef_world *w, reef_entity e, const type *t, uint32_t kind, void *value, const void *old)
+static bool observing_tell(reef_world *w, reef_entity e, const type *t, uint32_t whom, void *value, const void *old)
 {
     observer_log *o = w->observing;
-    if (t->id > o->head.kinds_count) return false;
-    const uint32_t now = o->head.now[t->id] & kind, later = o->head.later[t->id] & kind;
-    if ((now | later) == 0) return false;
+    const uint32_t now = whom_now(whom);
     if (!o->head.cascading) {
         o->head.round = 0;
         if (!w->flushing) o->head.failed.status = REEF_OK, o->head.stuck = false;
     }
-    if (UNLIKELY(now && later)) { /* the log is empty: observe_simply */
-        o->entities[o->entity_count++] = e;
-        notice_add(o, kind, t->id, 0, 1)->old = old;
-    }
     reef_notice x = {.world = w,
-                     .kind = (reef_observed)kind,
+                     .kind = (reef_observed)whom_either(whom),
                      .component = {t->id},
                      .count = 1,
                      .entities = &e,
@@ -750,10 +742,15 @@ static bool observing_tell(reef_world *w, reef_entity e, const type *t, uint32_t
                      .old = old ? &old : NULL,
                      .olds = old,
                      .size = t->size};
-    tell_one(w, o, &x, now == 0);
-    o->told = o->notice_count;
+    if (UNLIKELY(now && now != whom)) { /* the log is empty: observe_whom */
+        o->entities[o->entity_count++] = e;
+        notice_add(o, x.kind, t->id, 0, 1)->old = old;
+        tell_one(w, o, &x, now);
+        o->told = o->notice_count;
+        return operation_rest(w, o), true;
+    }
+    tell_one(w, o, &x, whom);
     if (now == 0) o->head.round++;
-    else if (UNLIKELY(later != 0)) return operation_rest(w, o), true;
     if (UNLIKELY(commands_pending(w) || o->head.failed.status != REEF_OK)) operation_rest(w, o);
     return true;
 }

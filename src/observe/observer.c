@@ -285,8 +285,7 @@ COLD void reef__listeners_free(reef_world *w, observer_log *o)
     array_free(w, o->watchers, o->count, sizeof *o->watchers);
     array_free(w, o->before, o->count, sizeof *o->before);
     array_free(w, o->head.watched, o->count, sizeof *o->head.watched);
-    array_free(w, o->head.now, o->head.kinds_count, 1);
-    array_free(w, o->head.later, o->head.kinds_count, 1);
+    array_free(w, o->head.asked, o->head.kinds_count, sizeof *o->head.asked);
 }
 
 static COLD void listener_note(observer_log *o, const struct observer *x)
@@ -296,9 +295,8 @@ static COLD void listener_note(observer_log *o, const struct observer *x)
     if (x->collected) o->collects = true;
     if (x->events & REEF_ON_DESTROY) o->births |= x->collected, o->deaths |= c == 0;
     if (c == 0) return;
-    if (x->collected)
-        o->head.later[c] |= (uint8_t)((x->events & OF_COMPONENT ? OF_COMPONENT : 0) | (x->events & REEF_ON_DESTROY));
-    else o->head.now[c] |= (uint8_t)x->events;
+    const uint32_t later = (x->events & OF_COMPONENT ? OF_COMPONENT : 0) | (x->events & REEF_ON_DESTROY);
+    o->head.asked[c] |= (uint16_t)(x->collected ? later << WHOM_LATER : x->events);
     for (uint32_t i = 0; i < o->head.watched_count; i++)
         if (o->head.watched[i] == c) return;
     o->head.watched[o->head.watched_count++] = c;
@@ -329,12 +327,13 @@ static COLD bool listeners_make(reef_world *w, observer_log *o)
     o->watchers = array_of(w, o->count, sizeof *o->watchers);
     o->before = array_of(w, o->count, sizeof *o->before);
     o->head.watched = array_of(w, o->count, sizeof *o->head.watched);
-    o->head.now = array_of(w, o->head.kinds_count, 1);
-    o->head.later = array_of(w, o->head.kinds_count, 1);
-    if (!o->watchers || !o->before || !o->head.watched || !o->head.now || !o->head.later) return false;
+    o->head.asked = array_of(w, o->head.kinds_count, sizeof *o->head.asked);
+    if (!o->watchers || !o->before || !o->head.watched || !o->head.asked) return false;
     for (uint32_t i = 0; i < o->count; i++) {
-        o->watchers[i].o = s->observers[i].observer;
-        listener_note(o, s->observers[i].observer);
+        const struct observer *x = s->observers[i].observer;
+        o->watchers[i].o = x;
+        o->watchers[i].whom = x->collected ? x->events << WHOM_LATER : x->events;
+        listener_note(o, x);
         if (!listener_query(w, &o->watchers[i])) return false;
     }
     o->head.epoch = s->observer_epoch;

@@ -31,7 +31,8 @@ typedef struct notice {
 typedef struct watcher { /* an observer in this world */
     const struct observer *o;
     reef_query handle;
-    query *q; /* NULL: it has no query, or this world doesn't know its types */
+    uint32_t whom; /* its events, for those that it is told of at once or, if it is collected, later (WHOM_LATER) */
+    query *q;      /* NULL: it has no query, or this world doesn't know its types */
 } watcher;
 
 typedef struct net { /* what one notice says of one entity, for a collected observer */

@@ -100,10 +100,22 @@ static reef_entity query_nth(const query *q, uint64_t n)
 
 /* ---- the questions ---- */
 
-uint64_t reef_query_count(reef_world *w, reef_query which)
+/* Counts what isn't up to date or looks at rows, or refuses. */
+static NOINLINE uint64_t count_look(reef_world *w, reef_query which)
 {
     const query *q = reef__query_ask(w, "reef_query_count", which);
     return q ? reef__query_count(q) : 0;
+}
+
+uint64_t reef_query_count(reef_world *w, reef_query which)
+{
+    /* It decides what is done and does it last, so that it needs no frame. */
+    if (UNLIKELY(w == NULL || w->hot.library != &reef__library || w->hot.number != which.world || w->running ||
+                 which.index >= w->query_room || w->queries[which.index].generation != which.generation))
+        return count_look(w, which);
+    const query *q = w->queries[which.index].query;
+    if (UNLIKELY(q == NULL || q->types.epoch != w->tables_epoch || q->looks)) return count_look(w, which);
+    return query_rows(q);
 }
 
 reef_entity reef_query_first(reef_world *w, reef_query which)

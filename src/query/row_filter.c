@@ -69,14 +69,11 @@ static void changed_rows(const look *l, uint32_t i, uint64_t *words, uint32_t fi
     if (t->since == REEF_ALWAYS) return;
     /* Exactly the rows that changed. (A value that a restore left alone was written before its column.) */
     if (x->tracked) {
-        const track_store *s = reef__track_of(w, x->id);
-        const bool none = x->size && !x->stored && !x->resets && written_at(w, x->id, l->unit, l->table_id) <= l->since;
-        for (uint32_t k = first; k < end; k++) {
-            const uint32_t rows = l->count <= k * 64 ? 0 : l->count - k * 64 < 64 ? l->count - k * 64 : 64;
-            if (words[k])
-                words[k] &=
-                    none ? 0 : reef__track_word(s, l->entities + k * 64, rows, l->since, t->since == REEF_IF_ADDED);
-        }
+        if (x->size && !x->stored && !x->resets && written_at(w, x->id, l->unit, l->table_id) <= l->since)
+            words_fill(words, first, end, 0);
+        else
+            reef__track_words(reef__track_of(w, x->id), l->entities, l->count, l->since, t->since == REEF_IF_ADDED,
+                              words, first, end);
         return;
     }
     if (x->stored) {

@@ -67,18 +67,18 @@ int reef__shape_compare(const shape *a, const shape *b)
     return (a->component_count > b->component_count) - (a->component_count < b->component_count);
 }
 
-static uint64_t set_hash(const uint32_t *ids, uint32_t count)
+static NOINLINE uint64_t set_hash(const uint32_t *ids, uint32_t count)
 {
     uint64_t h = count;
     for (uint32_t i = 0; i < count; i++) h = h * 0x9E3779B97F4A7C15u + ids[i];
     return hash_blend(h);
 }
 
-static uint32_t set_find(const graph *g, const uint32_t *ids, uint32_t count)
+static uint32_t set_find(const graph *g, const uint32_t *ids, uint32_t count, uint64_t hash)
 {
     if (g->hash_capacity == 0) return 0;
     uint32_t mask = g->hash_capacity - 1;
-    for (uint32_t i = (uint32_t)set_hash(ids, count) & mask; g->hash[i]; i = (i + 1) & mask) {
+    for (uint32_t i = (uint32_t)hash & mask; g->hash[i]; i = (i + 1) & mask) {
         const shape *s = g->shapes[g->hash[i] - 1];
         if (s->component_count == count && (count == 0 || memcmp(s->component, ids, count * sizeof *ids) == 0))
             return s->table;
@@ -86,9 +86,9 @@ static uint32_t set_find(const graph *g, const uint32_t *ids, uint32_t count)
     return 0;
 }
 
-static void set_put(graph *g, const shape *s)
+static NOINLINE void set_put(graph *g, const shape *s, uint64_t hash)
 {
-    uint32_t mask = g->hash_capacity - 1, i = (uint32_t)set_hash(s->component, s->component_count) & mask;
+    uint32_t mask = g->hash_capacity - 1, i = (uint32_t)hash & mask;
     while (g->hash[i]) i = (i + 1) & mask;
     g->hash[i] = s->table + 1;
 }
@@ -404,13 +404,14 @@ static bool shapes_reserve(family *f)
         give(f, g->hash, g->hash_capacity * sizeof *hash);
         g->hash = hash;
         g->hash_capacity = capacity;
-        for (uint32_t i = TABLE_EMPTY; i < g->shape_count; i++) set_put(g, g->shapes[i]);
+        for (uint32_t i = TABLE_EMPTY; i < g->shape_count; i++)
+            set_put(g, g->shapes[i], set_hash(g->shapes[i]->component, g->shapes[i]->component_count));
     }
     return true;
 }
 
 /* Under the lock. The ids are sorted by name. */
-static COLD uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, reef_status *status)
+static COLD uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, uint64_t hash, reef_status *status)
 {
     graph *g = &f->graph;
     *status = REEF_LIMIT;
@@ -425,7 +426,7 @@ static COLD uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, 
         return 0;
     }
     g->shapes[id] = s;
-    set_put(g, s);
+    set_put(g, s, hash);
     for (uint32_t slot = SLOT_COLUMNS; slot < s->end_slot; slot++)
         map_put(g, s->columns[slot].type->id, id, (uint16_t)slot);
     for (uint32_t i = 0; i < count; i++)
@@ -441,14 +442,16 @@ uint32_t reef__graph_table(reef_world *w, uint32_t *ids, uint32_t count, reef_st
 {
     family *f = w->family;
     reef__ids_sort(ids, count);
+    const uint64_t hash = set_hash(ids, count);
     mutex_lock(&f->lock);
-    uint32_t id = set_find(&f->graph, ids, count);
+    uint32_t id = set_find(&f->graph, ids, count, hash);
     /* the table of the empty set always comes first */
-    if (id == 0 && count && f->graph.shape_count == TABLE_EMPTY && table_make(f, NULL, 0, status) == 0) {
+    if (id == 0 && count && f->graph.shape_count == TABLE_EMPTY &&
+        table_make(f, NULL, 0, set_hash(NULL, 0), status) == 0) {
         mutex_unlock(&f->lock);
         return 0;
     }
-    if (id == 0) id = table_make(f, ids, count, status);
+    if (id == 0) id = table_make(f, ids, count, hash, status);
     else *status = REEF_OK;
     mutex_unlock(&f->lock);
     return id;

@@ -22,3 +22,9 @@ bool reef__leave_watched(const reef_world *w, uint32_t from, uint32_t to)
         found = slot_find(w, o->watched[i], from) != 0 && slot_find(w, o->watched[i], to) == 0;
     return found;
 }
+
+uint32_t reef__type_whom(const reef_world *w, const type *t, uint32_t kind)
+{
+    const bool no_old = t->hooked || t->size > OLD_BYTES || t->align > OLD_ALIGN || t->relation != 0;
+    return observe_whom(w, t->id, kind, no_old && t->size);
+}

@@ -55,7 +55,7 @@ typedef struct observer_calls {
     bool (*reserve_deaths)(reef_world *w, uint64_t n);
     void (*open)(reef_world *w);
     void (*close)(reef_world *w);
-    bool (*tell)(reef_world *w, reef_entity e, const type *t, uint32_t kind, void *value, const void *old);
+    bool (*tell)(reef_world *w, reef_entity e, const type *t, uint32_t whom, void *value, const void *old);
     reef_status (*flush)(reef_world *w);
     void (*failure)(reef_world *w, reef_error *e);
     void (*forget)(reef_world *w);
@@ -121,16 +121,21 @@ typedef struct observing_head {
     uint64_t epoch;         /* of the schedule's observers for which this was made */
     uint32_t watched_count; /* the watched components, by name: */
     uint32_t *watched;
-    uint32_t kinds_count; /* the highest component with an entry in `now` and `later` */
+    uint32_t kinds_count; /* the highest component with an entry in `asked` */
     uint32_t matches;     /* number of observers of queries */
     uint32_t depth;       /* how often observe_open was called without observe_close */
     bool cascading;       /* what observers asked for is being done */
     bool stuck;           /* that couldn't be done */
     bool room_for_one;    /* the log is empty and has room for a notice of one entity */
-    uint8_t *now, *later; /* by component: what immediate observers ask for, and what collected ones do */
+    uint16_t *asked;      /* by component: the kinds that immediate observers ask for; WHOM_LATER: collected ones */
     uint32_t round;
     reef_error failed; /* the first failure of an observer, or of telling one */
 } observing_head;
+
+/* Whom a change concerns: its kind, if immediate observers ask for it; `kind << WHOM_LATER`, if collected ones do. */
+enum { WHOM_LATER = 8, WHOM_BY_PLAN = 1 << 16 };
+INLINE uint32_t whom_now(uint32_t whom) { return whom & 0xFF; }
+INLINE uint32_t whom_either(uint32_t whom) { return (whom | whom >> WHOM_LATER) & 0xFF; }
 
 /* May a change of this component concern an observer? What nobody watches is changed as in a world without observers:
  * the caches of edges, of bundles and of lists remember nothing that is watched, or under another key. They are emptied
@@ -140,7 +145,7 @@ INLINE bool watched(const reef_world *w, uint32_t component)
     if (LIKELY(!observed(w))) return false;
     if (w->slow & SLOW_WATCHED) return true;
     const observing_head *o = (const observing_head *)(const void *)w->observing;
-    return component <= o->kinds_count && (o->now[component] | (o->later[component])) != 0;
+    return component <= o->kinds_count && o->asked[component] != 0;
 }
 /* May one of these values concern an observer? */
 INLINE bool values_watched(const reef_world *w, const reef_value *values, uint32_t count)
@@ -184,17 +189,22 @@ INLINE bool observers_known(const reef_world *w)
     return o != NULL && o->epoch == observer_epoch(w);
 }
 
-/* Is a change of one plain component of one entity told by no more than observe_tell after it? `no_old`: the caller
- * can't give the old value. Otherwise it has to be planned: observe_change. */
-INLINE bool observe_simply(const reef_world *w, uint32_t component, uint32_t kind, bool no_old)
+/* Whom a change of one plain component of one entity, which is watched, concerns, if it is told by no more than
+ * observe_tell after it; 0: nobody. WHOM_BY_PLAN: it has to be planned (observe_change). `no_old`: the caller can't
+ * give the old value. */
+INLINE uint32_t observe_whom(const reef_world *w, uint32_t component, uint32_t kind, bool no_old)
 {
     const observing_head *o = (const observing_head *)(const void *)w->observing;
-    if (UNLIKELY(!observers_known(w) || o->matches + o->depth)) return false;
-    if (component > o->kinds_count) return true;
-    const uint32_t now = o->now[component] & kind, later = o->later[component] & kind;
-    if (UNLIKELY(no_old && kind != REEF_ON_ADD && (now | later))) return false;
-    if (UNLIKELY(w->deferred.count | w->deferred.run) && !o->cascading) return false;
-    return later == 0 || (o->room_for_one && !o->cascading && !w->flushing && w->deferring == 0);
+    if (UNLIKELY(w->slow & SLOW_WATCHED)) {
+        if (!observers_known(w) || o->matches + o->depth) return WHOM_BY_PLAN;
+        if (component > o->kinds_count) return 0;
+    }
+    if (UNLIKELY(o->depth != 0)) return WHOM_BY_PLAN;
+    const uint32_t whom = o->asked[component] & (kind | kind << WHOM_LATER);
+    if (UNLIKELY(no_old && kind != REEF_ON_ADD && whom)) return WHOM_BY_PLAN;
+    if (UNLIKELY(w->deferred.count | w->deferred.run) && !o->cascading) return WHOM_BY_PLAN;
+    if (whom == whom_now(whom) || (o->room_for_one && !o->cascading && !w->flushing && w->deferring == 0)) return whom;
+    return WHOM_BY_PLAN;
 }
 /* An old value that is kept on the stack until observers are told; larger ones are planned. */
 enum { OLD_BYTES = 256, OLD_ALIGN = 16 };
@@ -202,18 +212,13 @@ typedef union old_value {
     max_align_t align;
     char at[OLD_BYTES];
 } old_value;
-/* Can an observer be told of a change of this type, of these kinds, by observe_tell? Then the caller keeps the old
- * value. */
-INLINE bool told_simply(const reef_world *w, const type *t, uint32_t kind)
+/* The same for a type, if the caller keeps the old value there. */
+uint32_t reef__type_whom(const reef_world *w, const type *t, uint32_t kind);
+/* Tells these that a component came, was set or went. `value` and `old` (NULL: there is none): what it is, and was.
+ * False: nobody was told, so that pointers are still good. */
+INLINE bool observe_tell(reef_world *w, reef_entity e, const type *t, uint32_t whom, void *value, const void *old)
 {
-    const bool no_old = t->hooked || t->size > OLD_BYTES || t->align > OLD_ALIGN || t->relation != 0;
-    return observe_simply(w, t->id, kind, no_old && t->size);
-}
-/* Tells that a component came, was set or went. `value` and `old` (NULL: there is none): what it is, and was. False:
- * nobody was told, so that pointers are still good. */
-INLINE bool observe_tell(reef_world *w, reef_entity e, const type *t, uint32_t kind, void *value, const void *old)
-{
-    return observers_by(w)->tell(w, e, t, kind, value, old);
+    return whom && observers_by(w)->tell(w, e, t, whom, value, old);
 }
 
 /* Does what was recorded and calls the collected observers (reef__world_flush). */

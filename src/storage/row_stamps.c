@@ -82,11 +82,13 @@ INLINE bool in_turn(const reef_entity *e, uint32_t rows)
     return HANDLE_INDEX(apart) == 0;
 }
 
-/* Bit i says whether stamp i is newer. `rows` is a constant where it is 8. */
+/* Bit i says whether stamp i is newer. `rows` is a constant where it is 8. (Shifting what the comparison gives took a
+ * third more instructions.) */
 INLINE uint64_t stamps_newer(const uint64_t *stamp, uint32_t rows, uint64_t since)
 {
     uint64_t word = 0;
-    for (uint32_t i = 0; i < rows; i++) word |= (uint64_t)(stamp[i] > since) << i;
+    for (uint32_t i = 0; i < rows; i++)
+        if (stamp[i] > since) word |= 1ull << i;
     return word;
 }
 
@@ -112,15 +114,27 @@ INLINE uint64_t run_newer(const track_store *s, uint32_t first, uint32_t rows, u
 uint64_t reef__track_word(const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added)
 {
     if (s == NULL || rows == 0) return 0;
-    if (rows == 64 ? in_turn(e, 64) : in_turn(e, rows)) {
+    if (in_turn(e, rows)) {
         const uint32_t first = e[0].index, left = STAMPS_PER_PAGE - first % STAMPS_PER_PAGE;
-        if (LIKELY(rows == 64 && rows <= left)) return run_newer(s, first, 64, since, added);
         if (rows <= left) return run_newer(s, first, rows, since, added);
         return run_newer(s, first, left, since, added) | run_newer(s, first + left, rows - left, since, added) << left;
     }
     uint64_t stamp[64];
     for (uint32_t i = 0; i < rows; i++) stamp[i] = added ? added_at(s, e[i].index) : changed_at(s, e[i].index);
     return stamps_newer(stamp, rows, since);
+}
+
+void reef__track_words(const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added,
+                       uint64_t *words, uint32_t first, uint32_t end)
+{
+    for (uint32_t k = first, row = first * 64; k < end; k++, row += 64) {
+        const uint32_t some = rows <= row ? 0 : rows - row < 64 ? rows - row : 64;
+        const reef_entity *those = e + row;
+        if (words[k] == 0) continue;
+        if (LIKELY(some == 64 && s) && those->index % STAMPS_PER_PAGE <= STAMPS_PER_PAGE - 64 && in_turn(those, 64))
+            words[k] &= run_newer(s, those->index, 64, since, added);
+        else words[k] &= reef__track_word(s, those, some, since, added);
+    }
 }
 
 uint64_t reef__track_next(const track_store *s, uint64_t index)

@@ -25,6 +25,10 @@ track_store *reef__track_of(const reef_world *w, uint32_t component);
 /* Bit i (of at most 64) says whether the component of e[i], which has it, was written, or added, after version
  * `since`. */
 uint64_t reef__track_word(const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added);
+/* Keeps of words[first] to words[end - 1], which stand for 64 of e[0] to e[rows - 1] each, the bits of those of which
+ * that is so. */
+void reef__track_words(const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added,
+                       uint64_t *words, uint32_t first, uint32_t end);
 /* The first index from `index` on whose entity ever had the component. UINT64_MAX: there is none. A store NULL has
  * none. */
 uint64_t reef__track_next(const track_store *s, uint64_t index);

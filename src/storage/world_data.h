@@ -146,7 +146,7 @@ struct reef_world {
         reef_entity entity;
         uint32_t component;
         void *value;
-    } ready; /* the entity and the stored or tracked component that reef_mut_slow_ made ready to be written */
+    } ready; /* the entity and the component that reef_mut_slow_ made ready to be written, outside of systems */
     /* number of the reader of the scripts + 1; 0: scripts were never turned on (src/system/script.c) */
     uint32_t script_reader;
     struct log_reader *readers; /* by index: src/storage/removal_log.c */

@@ -314,6 +314,8 @@ extern int reef_bug;
     X(616, "scripts end when a replay is over") \
     X(633, "of all values of a type only those of the first chunk of each table are walked") \
     X(634, "free ids that lie at the same place in two worlds count as the same") \
+    X(660, "reef_query_count doesn't look at tables that are new") \
+    X(661, "64 rows whose entities aren't in turn are looked up as if they were") \
     X(670, "a value whose name gets the number 0 counts as lost") \
     X(617, "a new row whose hook refuses keeps the values that were made before") \
     X(618, "of an entity's end only one kind of event is told") \
