@@ -1,4 +1,5 @@
 #include "kinds.h"
+#include "kept.h"
 #include "script.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -793,13 +794,16 @@ typedef struct head {
 
 static size_t head_room(size_t align) { return align > sizeof(head) ? align : sizeof(head); }
 
+static size_t whole_of(size_t at, size_t bytes) { return (head_room(at) + bytes + at - 1) / at * at; }
+
 static void *counted_new(size_t bytes, size_t align)
 {
     if (memory_fails()) return NULL;
     size_t at = align < sizeof(void *) ? sizeof(void *) : align;
-    size_t room = head_room(at), whole = (room + bytes + at - 1) / at * at;
+    size_t room = head_room(at), whole = whole_of(at, bytes);
     if (bytes > SIZE_MAX / 2) return NULL;
-    unsigned char *p = (unsigned char *)aligned_take(at, whole);
+    unsigned char *p = kept_take(at, whole);
+    if (!p) p = aligned_take(at, whole);
     if (!p) return NULL;
     head *h = (head *)(void *)(p + room - sizeof(head));
     h->bytes = bytes;
@@ -819,7 +823,8 @@ static void counted_free(void *block, size_t bytes, size_t align)
     memset(block, 0xDB, h->bytes);
     counted_memory.bytes -= h->bytes;
     counted_memory.blocks--;
-    aligned_give((unsigned char *)block - head_room(at));
+    void *raw = (unsigned char *)block - head_room(at);
+    if (!kept_give(raw, at, whole_of(at, bytes))) aligned_give(raw);
 }
 
 static void *counted_resize(void *context, void *block, size_t old_bytes, size_t new_bytes, size_t align)

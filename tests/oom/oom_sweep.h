@@ -5,7 +5,7 @@
 
 #include "oom_scenarios.h"
 
-/* Slow builds (tests/CMakeLists.txt) let each allocation fail alone after a fork, and with all later ones otherwise,
+/* Slow builds (tests/suites.cmake) let each allocation fail alone after a fork, and with all later ones otherwise,
  * and of many allocations only the first ones and every seventh; those of ./test every nineteenth. */
 #if defined(SWEEP_HALF)
 enum { SWEEP_IS_HALF = 1 };

@@ -585,7 +585,7 @@ static const struct operation {
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
-/* How much of it: builds in which everything takes longer (tests/CMakeLists.txt) try less. */
+/* How much of it: builds in which everything takes longer (tests/suites.cmake) try less. */
 #if defined(SWEEP_SHORT)
 enum { STEP_ALL = 53, STEP_EACH = 61, STEP_TWO = 53, TWO_OF = 11 };
 #elif defined(SWEEP_HALF)

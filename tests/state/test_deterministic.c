@@ -8,7 +8,7 @@
 #include "scenes.h"
 
 #if !defined(SCHEDULES)
-#define SCHEDULES 20 /* fewer where each costs more: tests/CMakeLists.txt */
+#define SCHEDULES 20 /* fewer where each costs more: tests/suites.cmake */
 #endif
 enum { TICKS_MAX = 64, SEEDS = SCHEDULES };
 

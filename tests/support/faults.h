@@ -1,4 +1,4 @@
-/* A disk that fails: the system's calls for files, wrapped by the linker (tests/CMakeLists.txt says for which suites).
+/* A disk that fails: the system's calls for files, wrapped by the linker (tests/suites.cmake says for which suites).
  *
  *      faults_each   a scenario again and again: at its first call, its second ... something goes wrong, or the
  *                    process is killed

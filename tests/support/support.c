@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE /* setenv */
 #endif
 #include "storage/table.h" /* before cmocka, which has a macro of the name fail */
+#include "kept.h"
 #include "support.h"
 #include <locale.h>
 
@@ -34,7 +35,7 @@ enum { GUARD = 32, GARBAGE_MAX = 256 << 10 };
 typedef struct block_head {
     uint64_t magic;
     void *raw;
-    size_t bytes, align;
+    size_t whole, bytes, align;
     heap *owner;
 } block_head;
 
@@ -61,14 +62,16 @@ static void spoil(void *block, size_t bytes, int with)
 static void *heap_take(heap *h, size_t bytes, size_t align)
 {
     size_t unit = align < 16 ? 16 : align;
-    char *raw = malloc(sizeof(block_head) + 2 * unit + bytes + GUARD);
+    const size_t whole = sizeof(block_head) + 2 * unit + bytes + GUARD;
+    char *raw = kept_take(1, whole);
+    if (raw == NULL) raw = malloc(whole);
     if (raw == NULL) return NULL;
     size_t skip = sizeof(block_head) + unit - 1 - (((uintptr_t)raw + sizeof(block_head) + unit - 1) & (unit - 1));
     /* Memory is never aligned more strictly than asked for, so that code which needs more can't get it by luck. */
     if ((((uintptr_t)raw + skip) & unit) == 0) skip += unit;
     char *block = raw + skip;
     block_head *head = head_of(block);
-    *head = (block_head){head_magic, raw, bytes, align, h};
+    *head = (block_head){head_magic, raw, whole, bytes, align, h};
     spoil(block, bytes, 0xA5);
     memset(block + bytes, 0xFD, GUARD);
     h->blocks++;
@@ -87,7 +90,7 @@ static void heap_give(heap *h, void *block)
     h->bytes -= head->bytes;
     head->magic = 0;
     spoil(block, head->bytes, 0xDD);
-    free(head->raw);
+    if (!kept_give(head->raw, 1, head->whole)) free(head->raw);
 }
 
 static bool heap_checks(heap *h, void *block, size_t old_bytes, size_t align)

@@ -266,7 +266,7 @@ static void play(void **state, uint64_t first_seed)
     end_world(state, w);
 }
 
-#if !defined(BULK_WORLDS) /* fewer where each costs more: tests/CMakeLists.txt */
+#if !defined(BULK_WORLDS) /* fewer where each costs more: tests/suites.cmake */
 #define BULK_WORLDS 400
 #endif
 
