@@ -254,7 +254,7 @@ static void *raw_take(memory *m, size_t bytes)
     return p;
 }
 
-static void raw_give(memory *m, void *p, size_t bytes)
+INLINE void raw_give(memory *m, void *p, size_t bytes)
 {
     m->allocator.resize(m->allocator.context, p, bytes, 0, BLOCK_ALIGN);
     m->bytes -= bytes;

@@ -67,7 +67,7 @@ int reef__shape_compare(const shape *a, const shape *b)
     return (a->component_count > b->component_count) - (a->component_count < b->component_count);
 }
 
-static NOINLINE uint64_t set_hash(const uint32_t *ids, uint32_t count)
+INLINE uint64_t set_hash(const uint32_t *ids, uint32_t count)
 {
     uint64_t h = count;
     for (uint32_t i = 0; i < count; i++) h = h * 0x9E3779B97F4A7C15u + ids[i];

@@ -46,7 +46,7 @@ static bool read_all(section_in *in)
     while (reef__section_next(in)) {
         sections++;
         if (in->kind == SECTION_TIME) {
-            assert_int_equal(reef__get_u8(in), 200), assert_int_equal(reef__get_u16(in), 60000),
+            assert_int_equal(*reef__get_bytes(in, 1), 200), assert_int_equal(reef__get_u16(in), 60000),
                 assert_int_equal(reef__get_u32(in), 4000000000u);
             assert_true(reef__get_u64(in) == (1ull << 63 | 5)), assert_true(reef__get_f64(in) == -2.5);
             assert_true(reef_entity_equal(reef__get_handle(in), (reef_entity){7, 9}));
