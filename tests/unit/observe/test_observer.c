@@ -133,6 +133,20 @@ static void single_calls_tell_what_they_do(void **state)
     assert_int_equal(tape.count, 10);
 }
 
+/* Each of them could be told alone in a shorter way. */
+static void an_end_is_told_to_the_observers_of_all_components(void **state)
+{
+    reef_world *w = world_of(state);
+    begin(state);
+    listen(w, "health", REEF_ON_REMOVE, reef_id(Health));
+    listen(w, "place", REEF_ON_REMOVE, reef_id(Position));
+    const reef_entity e = reef_spawn(w, reef_with(Mass, 1), reef_with(Position, 7, 2), reef_with(Health, 5, 9));
+    assert_ok(reef_destroy(w, e));
+    assert_heard(0, "health", REEF_ON_REMOVE, e, -1, 5);
+    assert_heard(1, "place", REEF_ON_REMOVE, e, -1, (int32_t)0x40e00000);
+    assert_int_equal(tape.count, 2);
+}
+
 /* The second entity of a set and the ones behind it come by a shorter way than the first, which nobody can hear. */
 static void lives_of_one_set_sound_alike(void **state)
 {
@@ -774,6 +788,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(single_calls_tell_what_they_do),
+        TEST(an_end_is_told_to_the_observers_of_all_components),
         TEST(lives_of_one_set_sound_alike),
         TEST(failed_calls_tell_nothing),
         TEST(tags_and_switches_are_observed),

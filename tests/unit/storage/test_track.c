@@ -285,8 +285,10 @@ static void many_rows_keep_their_own_times(void **given)
     assert_ok(reef_create_as(w, e[0] = (reef_entity){70000, 3}));
     assert_ok(reef_add(w, e[0], Wide));
     assert_ok(reef_spawn_many(w, MANY - 1, e + 1, reef_with(Wide, {1, 2, 3})));
+    const reef_query changed = QUERY({.component = reef_id(Wide), .access = REEF_IN, .since = REEF_IF_CHANGED});
+    reef_each(w, changed, row) assert_true(reef_is_alive(w, row.entity)); /* what there is was looked at */
     for (int round = 1; round < 8; round++) {
-        uint64_t now = marks[round] = reef_version(w);
+        uint64_t now = marks[round] = reef_version(w), found = 0, wanted = 0;
         for (int i = 0; i < 400; i++) {
             uint32_t k = random_below(&seed, MANY), what = random_below(&seed, 5);
             if (what == 0) {
@@ -301,6 +303,13 @@ static void many_rows_keep_their_own_times(void **given)
                 when[k] = now;
             }
         }
+        for (int k = 0; k < MANY; k++) wanted += when[k] == now;
+        reef_each(w, changed, row)
+        {
+            assert_true(reef_changed_since(w, row.entity, Wide, now)); /* its rows aren't in the order of their ids */
+            found++;
+        }
+        assert_int_equal(found, wanted);
         for (int m = 1; m <= round; m++) {
             for (int k = 0; k < MANY; k++) {
                 assert_int_equal(reef_changed_since(w, e[k], Wide, marks[m]), when[k] >= marks[m]);
