@@ -369,7 +369,7 @@ reef_status reef__row_set_watched(reef_world *w, reef_entity e, reef_component c
     char *to = cell(x.slots, k, place_row(x.place), size);
     if (LIKELY(size == 8)) {
         memcpy(old.at, to, 8);
-        memcpy(to, value, 8);
+        memmove(to, value, 8); /* which may be the value itself */
     } else {
         if (size <= OLD_BYTES) memcpy(old.at, to, size); /* where it is larger, nobody asks for it */
         memmove(to, value, size);
