@@ -44,7 +44,7 @@ reef_status reef__values_check(reef_world *w, recorder *by, const char *op, reef
             if (values[j].component.id == c.id) s = REEF_DUPLICATE_TERM;
         seen |= bit;
         if (s == REEF_OK && by) s = reef__world_knows(w, c.id) ? REEF_OK : REEF_UNKNOWN_TYPE;
-        if (s == REEF_OK && by == NULL) s = reef__type_ready(w, c.id);
+        if (s == REEF_OK && by == NULL && !type_is_ready(w, c.id)) s = reef__type_ready(w, c.id);
         why = NULL; /* reef__type_ready has given its own reason */
         if (s == REEF_OK) s = reef__value_sound(&values[i], use != VALUES_SPAWN, n, &why);
         if (s == REEF_WRONG_SIZE) number = values[i].size;

@@ -222,15 +222,17 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
     return true;
 }
 
-/* The fast path knows one table, the last one from which it destroyed an entity. It isn't open to tables that observers
- * watch. */
-static void destroy_table_cache(reef_world *w, uint32_t id)
+/* The fast path knows one table, the last one from which it destroyed an entity. It isn't open to tables without a
+ * lease, nor to those that observers watch. */
+static bool destroy_table_cache(reef_world *w, uint32_t id, uint64_t gate)
 {
     struct edge_entry *cached = &w->edge_cache[EDGE_CACHE + 2];
-    if (cached->key == id || reef__table_watched(w, id)) return;
+    table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+    if (t->lease != gate || (cached->key != id && reef__table_watched(w, id))) return false;
     cached->key = id;
+    cached->from = t;
     w->edges_cached = true;
-    cached->from = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+    return true;
 }
 
 static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
@@ -242,8 +244,8 @@ static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
                                   !(w->slow & SLOW_RELATED && reef__relations_by->related_to(w, e))
                               ? w->hot.gate_move
                               : w->gate_destroy;
-    if (place_of(w, e) >= 2 * PLACE_EMPTY) {
-        destroy_table_cache(w, reef_slots_at(&w->hot, place_of(w, e))[0].head.table);
+    const uint32_t place = place_of(w, e);
+    if (place >= 2 * PLACE_EMPTY && destroy_table_cache(w, reef_slots_at(&w->hot, place)[0].head.table, gate)) {
         uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, e.index);
         if (destroy_go(w, handle_of(e), record, gate, false)) return REEF_OK;
     }

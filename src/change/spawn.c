@@ -236,7 +236,7 @@ static reef_status spawn_all(spawning *x, bool rows)
     if (!rows) return spawn_rowless(x), REEF_OK;
     if (!reef__spawn_begin(x)) return REEF_NO_MEMORY;
     const bool plain = spawn_plain(x);
-    if (plain) entities_early(x);
+    if (plain && x->n > 1) entities_early(x);
     for (uint32_t made = 0; made < x->n;) {
         uint32_t more = 1;
         if (plain) more = reef__spawn_rows(x, made);
@@ -257,7 +257,7 @@ reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_
                                uint32_t n, reef_entity *entities, const reef_entity *given)
 {
     bool rows = id != TABLE_EMPTY;
-    for (uint32_t k = 0; k < count; k++) rows |= value_is_outside(&values[k]);
+    for (uint32_t k = 0; !rows && k < count; k++) rows = value_is_outside(&values[k]);
     spawning x = {.w = w,
                   .values = values,
                   .count = count,
@@ -661,9 +661,9 @@ static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint
     uint32_t id = reef_slots_at(&w->hot, place_of(w, e))[0].head.table, outside = 0;
     if (id <= TABLE_EMPTY) return e;
     for (uint32_t i = 0; i < count; i++) { /* what comes along outside of tables isn't in the set */
-        const type *t = reef__type_of(values[i].component.id);
-        if (!reef__table_meets(w, id, t)) return e;
-        outside += outside_value_simple(t) || store_of(w, t->id)->straight != 0;
+        const type *t = type_known(values[i].component.id);
+        if (t->need_count && !reef__table_meets(w, id, t)) return e;
+        outside += !in_table(t) && (outside_value_simple(t) || store_of(w, t->id)->straight != 0);
     }
     if (shape_of(w->family, id)->component_count != count - outside) return e;
     const uint64_t key = set_key(values, count);

@@ -210,6 +210,7 @@ bool reef__id_free_prepare(reef_world *w)
 {
     if (w->config.never_reuse) return true;
     if (!lanes_finish(w) || !reef__ring_room(w, 1)) return false;
+    if (w->ring_next != w->ring_end) return true;
     uint32_t *page = ring_page(w, &w->state.ring, w->state.ring_tail);
     if (page == NULL) return false;
     w->ring_next = page + w->state.ring_tail % RING_PER_PAGE;

@@ -42,9 +42,7 @@ static bool parts_mapped(const reef_world *w, const type *t)
 
 reef_status reef__type_ready(reef_world *w, uint32_t c)
 {
-    const bool used =
-        c < w->state.map_count && c / 64 < w->state.used_words && w->state.used_types[c / 64] >> c % 64 & 1;
-    if (used && !type_known(c)->split && !w->running) return REEF_OK;
+    if (type_is_ready(w, c)) return REEF_OK;
     if (!reef__world_knows(w, c)) return REEF_UNKNOWN_TYPE;
     if (w->running) return REEF_LOCKED;
     const type *t = reef__type_of(c);
