@@ -126,7 +126,7 @@ if(TARGET living_reef_ranks)
   # It takes both processors for a quarter of a minute, so ./test leaves it to one build, and sanitizers have it in --deep.
   if(CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT REEF_SANITIZE)
     reef_test(test_ranks quick 600 ${ranks_test})
-    set_tests_properties(${REEF_TEST_PREFIX}test_ranks PROPERTIES PROCESSORS 2)
+    set_tests_properties(${REEF_TEST_PREFIX}test_ranks PROPERTIES PROCESSORS 2 COST 60) # begins early, since at the end it would run alone
   endif()
 elseif(NOT TARGET reef_ranks)
   reef_test_without(test_ranks reef_ranks)
