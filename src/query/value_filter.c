@@ -34,8 +34,7 @@ static bool field_fulfils(const value_test *t, const char *p)
     case VALUE_NEVER: return false;
     case VALUE_INSIDE:
         return (((field_whole(t, p) - t->low) & (~UINT64_C(0) >> (64 - 8 * t->bytes))) <= t->span) != t->inverted;
-    case VALUE_ANY_BIT: return (field_whole(t, p) & t->low) != 0;
-    case VALUE_ALL_BITS: return (field_whole(t, p) & t->low) == t->low;
+    case VALUE_BITS: return ((field_whole(t, p) & t->low) == t->span) != t->inverted;
     case VALUE_LESS: return field_float(t, p) < a;
     case VALUE_AT_MOST: return field_float(t, p) <= a;
     case VALUE_MORE: return field_float(t, p) > a;
@@ -80,8 +79,7 @@ bool reef__value_fulfils(const query *q, uint32_t i, const void *value)
     }
 #define WHOLE_LOOPS(bits) \
     COLUMN_LOOP(inside_##bits, uint##bits##_t, uint##bits##_t, t->low, t->span, (uint##bits##_t)(x - low) <= span) \
-    COLUMN_LOOP(any_bit_##bits, uint##bits##_t, uint##bits##_t, t->low, 0, (x & low) != 0) \
-    COLUMN_LOOP(all_bits_##bits, uint##bits##_t, uint##bits##_t, t->low, 0, (x & low) == low)
+    COLUMN_LOOP(bits_##bits, uint##bits##_t, uint##bits##_t, t->low, t->span, (x & low) == span)
 #define FLOAT_LOOPS(T) \
     COLUMN_LOOP(less_##T, T, T, t->number[0].f64, 0, x < low) \
     COLUMN_LOOP(at_most_##T, T, T, t->number[0].f64, 0, x <= low) \
@@ -102,16 +100,14 @@ typedef void (*column_loop)(const value_test *t, const char *p, size_t stride, u
 static column_loop loop_of(const value_test *t)
 {
     static const column_loop inside[] = {inside_8, inside_16, inside_32, inside_64},
-                             any_bit[] = {any_bit_8, any_bit_16, any_bit_32, any_bit_64},
-                             all_bits[] = {all_bits_8, all_bits_16, all_bits_32, all_bits_64},
+                             bits[] = {bits_8, bits_16, bits_32, bits_64},
                              floats[] = {less_float,    at_most_float,   more_float,     at_least_float,
                                          unequal_float, within_float,    less_double,    at_most_double,
                                          more_double,   at_least_double, unequal_double, within_double};
     const uint32_t size = t->bytes == 1 ? 0 : t->bytes == 2 ? 1 : t->bytes == 4 ? 2 : 3;
     switch (t->form) {
     case VALUE_INSIDE: return inside[size];
-    case VALUE_ANY_BIT: return any_bit[size];
-    case VALUE_ALL_BITS: return all_bits[size];
+    case VALUE_BITS: return bits[size];
     case VALUE_NEVER:
     case VALUE_TEXT:
     case VALUE_ALWAYS: return NULL;

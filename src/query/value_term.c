@@ -203,8 +203,10 @@ static void test_whole(value_test *x)
         break;
     case REEF_ANY_BIT:
     case REEF_ALL_BITS:
-        x->form = x->compare == REEF_ANY_BIT ? VALUE_ANY_BIT : VALUE_ALL_BITS;
+        x->form = VALUE_BITS;
         x->low = v.u64 & kind_mask(x->kind);
+        x->inverted = x->compare == REEF_ANY_BIT; /* not: none of them */
+        x->span = x->inverted ? 0 : x->low;
         break;
     case REEF_AS: break;
     }

@@ -25,11 +25,10 @@ typedef union field_value {
 } field_value;
 
 typedef enum value_form {
-    VALUE_NEVER,    /* no value fulfils it */
-    VALUE_INSIDE,   /* whole: low <= x <= low + span, where both wrap around */
-    VALUE_ANY_BIT,  /* x & low */
-    VALUE_ALL_BITS, /* (x & low) == low */
-    VALUE_LESS,     /* floating point */
+    VALUE_NEVER,  /* no value fulfils it */
+    VALUE_INSIDE, /* whole: low <= x <= low + span, where both wrap around */
+    VALUE_BITS,   /* (x & low) == span */
+    VALUE_LESS,   /* floating point */
     VALUE_AT_MOST,
     VALUE_MORE,
     VALUE_AT_LEAST,
