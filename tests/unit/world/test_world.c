@@ -467,6 +467,23 @@ static void bullets_allocate_nothing_after_the_first_round(void **state)
     assert_int_equal(heap_of(state)->calls, calls);
 }
 
+/* Their ids fill several pages of the ring of free ids, from another position on in each round. */
+static void many_bullets_allocate_nothing_after_the_first_round(void **state)
+{
+    static reef_entity e[4000];
+    for (uint32_t n = 3500; n <= 4000; n += 100) {
+        reef_world *w = another_world(state, NULL);
+        uint64_t calls = 0;
+        for (int round = 0; round < 40; round++) {
+            assert_ok(reef_spawn_many(w, n, e, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4)));
+            for (uint32_t i = 0; i < n; i++) assert_ok(reef_destroy(w, e[i]));
+            if (round == 0) calls = heap_of(state)->calls;
+        }
+        assert_int_equal(heap_of(state)->calls, calls);
+        end_world(state, w);
+    }
+}
+
 static void bullets(reef_world *w, int made, int ended, const reef_bundle *bundle, reef_entity first)
 {
     enum { BULLETS = 50 };
@@ -667,6 +684,7 @@ int main(void)
         TEST(after_reserve_making_entities_allocates_nothing),
         TEST(a_steady_loop_allocates_nothing),
         TEST(bullets_allocate_nothing_after_the_first_round),
+        TEST(many_bullets_allocate_nothing_after_the_first_round),
         TEST(bullets_of_every_make_allocate_nothing),
         TEST(replacing_values_with_hooks_allocates_nothing),
         TEST(the_allocator_is_asked_for_the_alignment_of_the_types),
