@@ -266,11 +266,11 @@ static bool terms_take(query *q, const query_text *l, const term_facts *facts)
     return true;
 }
 
-/* Finds a free place in the world's list of queries. UINT32_MAX: no memory. */
+/* Finds the first free place in the world's list of queries. UINT32_MAX: no memory. */
 static uint32_t place_take(reef_world *w)
 {
-    for (uint32_t i = 0; w->query_count < w->query_room && i < w->query_room; i++)
-        if (w->queries[i].query == NULL) return i;
+    while (w->query_free < w->query_room && w->queries[w->query_free].query) w->query_free++;
+    if (w->query_free < w->query_room) return w->query_free;
     const uint32_t first = w->query_room;
     memory *m = &w->family->memory;
     return reef__array_room(m, MEMORY_OTHER, &w->queries, &w->query_room, first + 1, sizeof *w->queries) ? first
@@ -339,7 +339,6 @@ static query *query_make(reef_world *w, const char *op, const query_text *l)
     reef__query_types_file(w, &q->types);
     mutex_unlock(&w->family->lock);
     w->queries[place].query = q;
-    w->query_count++;
     const bool waits = parameters_missing(q); /* it is used only once its parameters are set */
     if ((l->cascade.id == 0 || reef__ranking_cascade(q, l->cascade)) && (waits || query_update(q))) return q;
     reef__query_drop(q);
@@ -468,8 +467,8 @@ static void query_give(reef_world *w, query *q)
 void reef__query_drop(query *q)
 {
     reef_world *w = q->world;
-    w->query_count--;
     w->queries[q->index].query = NULL;
+    if (q->index < w->query_free) w->query_free = q->index;
     reef__query_types_leave(w, &q->types);
     reef__run_forget(q);
     reef__ranking_drop(q);
@@ -502,7 +501,7 @@ void reef__queries_drop(reef_world *w)
     reef__queries_forget(w);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *w->queries);
     w->queries = NULL;
-    w->query_room = 0;
+    w->query_room = w->query_free = 0;
 }
 
 /* ---- the query as a text ---- */

@@ -12,9 +12,8 @@ static uint32_t type_commonness(const reef_world *w, uint32_t component)
 
 void reef__query_types_leave(reef_world *w, query_types *x)
 {
-    query_types **at = &w->filed[bucket_of(x)];
-    while (*at != x) at = &(*at)->next;
-    *at = x->next;
+    *x->at = x->next;
+    if (x->next) x->next->at = x->at;
     w->filed_count[bucket_of(x)]--;
     x->left = w->tables_begun;
 }
@@ -60,8 +59,10 @@ void reef__query_types_file(reef_world *w, query_types *x)
         x->id[k] = id;
     }
     if (x->left != w->tables_begun) x->epoch = UINT64_MAX, x->looked = UINT64_MAX;
-    x->next = w->filed[bucket_of(x)];
-    w->filed[bucket_of(x)] = x;
+    x->at = &w->filed[bucket_of(x)];
+    x->next = *x->at;
+    if (x->next) x->next->at = &x->next;
+    *x->at = x;
     w->filed_count[bucket_of(x)]++;
     w->queries_tell = queries_tell;
 }

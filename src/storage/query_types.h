@@ -17,7 +17,7 @@ enum {
 };
 
 typedef struct query_types {
-    struct query_types *next;
+    struct query_types *next, **at; /* at: where the list names this one */
     /* world.tables_epoch, when the query's pointers were taken. UINT64_MAX: it has to look at tables; `looked` stays as
      * it was where it was told of all of them */
     uint64_t epoch, looked;

@@ -114,8 +114,8 @@ struct reef_world {
     struct query_slot {
         struct reef_query_data *query;
         uint32_t generation;
-    } * queries; /* by index */
-    uint32_t query_room, query_count;
+    } * queries;                     /* by index */
+    uint32_t query_room, query_free; /* no place before query_free is free */
     /* src/storage/query_types.h: the queries by what they need, their number; how many tables were used first */
     struct query_types *filed[QUERY_BUCKETS + 1];
     uint32_t filed_count[QUERY_BUCKETS + 1];
