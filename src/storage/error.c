@@ -126,7 +126,6 @@ static bool caller_is_wrong(reef_status status)
 }
 
 /* What allows calls that weren't declared: a word of the query, or one of those behind the semicolon. */
-enum { OF_THE_QUERY = 2 };
 static const struct {
     const char *word, *calls;
 } allowed_by[] = {
@@ -158,9 +157,15 @@ static const struct {
 static COLD void advise_declaration(text_out *o, const reef_error *e)
 {
     const char *type_name = reef_type_name(e->component);
+    const type *t = reef__type_of(e->component.id);
+    const bool of_query = word_listed("in inout", e->operation + 5);
+    if (of_query && t && (t->split || t->size == 0)) {
+        reef__text_put(o, t->split ? ": its fields lie apart: %s_field" : ": it has no values", e->operation);
+        return;
+    }
     for (uint32_t i = 0; i < sizeof allowed_by / sizeof allowed_by[0]; i++) {
         if (!word_listed(allowed_by[i].calls, e->operation + 5)) continue;
-        reef__text_put(o, ": the %s \"%s%s%s%s\"", i < OF_THE_QUERY ? "query has to say" : "system has to declare",
+        reef__text_put(o, ": the %s \"%s%s%s%s\"", of_query ? "query has to say" : "system has to declare",
                        allowed_by[i].word, type_name ? " " : "", type_name ? type_name : "",
                        strcmp(e->operation, "reef_placed") == 0 ? " as placed" : "");
         return;

@@ -1,4 +1,4 @@
-/* A system's text has nothing behind its semicolon. */
+/* A system's text has nothing behind its semicolon, and its query says something else than the system does. */
 #include <reef.h>
 #include <reef/command_entity.h>
 #include <reef/command_relation.h>
@@ -17,10 +17,19 @@ REEF_COMPONENT(Health);
 REEF_FIELDS(Position, x, y);
 REEF_PLACE(Position, x, y, .cell = 2);
 REEF_RELATION(Eats, REEF_EXCLUSIVE);
+typedef struct {
+    int kind, age;
+} Scales;
+REEF_COMPONENT_IN(Scales, REEF_SPLIT);
+REEF_FIELDS(Scales, kind, age);
+REEF_TAG(Fish);
 
 static void everything(reef_block *b)
 {
     reef_entity e = b->entities[0];
+    reef_inout(b, Position);
+    reef_in(b, Scales);
+    reef_in(b, Fish);
     reef_get(b->world, e, Health);
     reef_mut(b->world, e, Health);
     reef_single_get(b->world, Health);
@@ -42,8 +51,8 @@ static void everything(reef_block *b)
 int main(void)
 {
     reef_world *w = reef_world_new(NULL);
-    reef_spawn(w, reef_with(Position, 1, 2), reef_with(Health, 3));
-    reef_system(w, everything, "in Position");
+    reef_spawn(w, reef_with(Position, 1, 2), reef_with(Health, 3), reef_with(Scales, 1, 2), reef_tag(Fish));
+    reef_system(w, everything, "in Position, in Scales, Fish");
     reef_tick(w, 0.1f);
     reef_world_free(w);
 }
