@@ -423,11 +423,24 @@ static void nearest_visit(void *context, const cell_grid *g, const cell_slices *
     for (uint32_t k = 0; k < x->count; k++) nearest_rows(context, g, &x->slice[k]);
 }
 
+/* The radius to begin with: where rows lie as in the grid that has most of them, it holds some more than are wanted. */
+static double nearest_first(const near_search *k)
+{
+    const cell_grids *all = &k->s.p->grids;
+    const cell_grid *g = all->grid;
+    for (uint32_t i = 1; i < all->count; i++)
+        if (all->grid[i].rows > g->rows) g = &all->grid[i];
+    double r = all->grid[0].cell, rows = (double)g->rows;
+    for (uint32_t a = 0; a < k->s.axes; a++) rows *= 2 * r / g->cell / ((double)g->last[a] + 1);
+    for (; rows > 8 * ((double)k->room + 1); rows /= 1u << k->s.axes) r /= 2;
+    return r;
+}
+
 /* Looks within a radius that grows until enough are found in it: then no other can be nearer. */
 static void nearest_grow(near_search *k)
 {
     const double limit = k->s.radius > 0 ? k->s.radius : INFINITY;
-    for (double r = k->s.p->grids.grid[0].cell; k->count < k->room; r *= 2) {
+    for (double r = nearest_first(k); k->count < k->room; r *= 2) {
         const bool last = !(r < limit);
         const double radius = last ? limit : r;
         k->count = 0;
