@@ -184,7 +184,7 @@ static COLD void advise_locked(const reef_world *w, text_out *o, const reef_erro
     } else if (w->notifying) {
         if (e->detail[0] == 0) reef__text_put(o, ": it isn't possible in an observer");
     } else if (w->locks) {
-        reef__text_put(o, "%s reef_end ends a loop that was left by break", e->detail[0] ? ";" : ":");
+        reef__text_put(o, "%s reef_end ends a loop that is left early", e->detail[0] ? ";" : ":");
     }
 }
 
