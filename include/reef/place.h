@@ -20,7 +20,8 @@
  * All answers are the same on every machine, on any number of threads and for any size of the cells. They are ordered
  * by the index of the entity, unless the call says otherwise. A difference of two coordinates is rounded to float (f32
  * coordinates are also subtracted as floats); the squares are added as doubles, x first. An entity with a coordinate
- * that is NaN or infinite is nowhere, and so is one that is disabled, or whose component is. -0.0 is 0. */
+ * that is NaN or infinite is nowhere, and so is one that is disabled or a template (reef/prefab.h), or whose component
+ * is disabled. -0.0 is 0. */
 #ifndef REEF_PLACE_H
 #define REEF_PLACE_H
 

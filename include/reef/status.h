@@ -20,7 +20,7 @@ REEF_BEGIN_C
 #define REEF_STATUSES(X) \
     X(OK, 0, "ok") \
     X(ADDED, 1, "ok: the component was not there before") \
-    X(NOT_ALIVE, -1, "the entity is null, dead or was never made") \
+    X(NOT_ALIVE, -1, "the handle is null, dead or was never made") \
     X(OTHER_WORLD, -2, "the object belongs to another world") \
     X(UNKNOWN_TYPE, -3, "the component type is not known here") \
     X(ABSENT, -4, "the entity does not have the component") \

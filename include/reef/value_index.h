@@ -15,8 +15,8 @@
  *
  * Values are given as keys (reef/order.h), so that all 64 bits count: reef_key_i32(5), reef_key_f32(0.5f),
  * reef_key_entity(e); those of bool and of the unsigned types are the number itself, of 8 and 16 bits with a sign those
- * of reef_key_i32. -0.0 is 0.0. A NaN is found by nothing. An entity that is disabled, or whose component is, isn't
- * found. */
+ * of reef_key_i32. -0.0 is 0.0. A NaN is found by nothing. An entity that is disabled or a template
+ * (reef/prefab.h), or whose component is disabled, isn't found. */
 #ifndef REEF_VALUE_INDEX_H
 #define REEF_VALUE_INDEX_H
 

@@ -47,7 +47,10 @@ bool reef__encode_allowed(encoding *x, const type *t)
 {
     const reef_status s = reef__pack_allowed(t, x->d->form);
     if (s == REEF_OK || x->o->dry) return true;
-    if (!x->reported) reef__failure(x->w, s, x->op, (reef_component){t->id}, (reef_entity){0, 0}, 0);
+    reef_error e = {.status = s, .operation = x->w->calling ? x->w->calling : x->op, .component = {t->id}};
+    if (s == REEF_NOT_COPYABLE && !reef__pack_by_address(t, x->d->form))
+        strcpy(e.detail, "it owns something, and its fields aren't described (REEF_FIELDS)");
+    if (!x->reported) reef__failure_record(x->w, &e);
     x->reported = true;
     reef__encode_failed(x, s);
     return false;

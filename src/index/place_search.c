@@ -8,6 +8,7 @@
  * threads may ask one picture. */
 #include "index/place_search.h"
 #include "storage/entity_index.h"
+#include "storage/error.h"
 #include "storage/place.h"
 #include "query/query.h"
 #include "query/query_answers.h"
@@ -22,14 +23,32 @@ _Static_assert(sizeof(reef_near) >= 2 * sizeof(uint64_t), "hits are kept where t
 
 /* ---- which rows count ---- */
 
+/* Tells of a query that doesn't fit, and records it while systems run: otherwise several threads may ask at once. */
+static COLD const query *filter_refuse(reef_world *w, reef_status s, const char *why)
+{
+    reef_error e = {.status = s, .operation = "reef_place_ask.only"};
+    strcpy(e.detail, why);
+    if (w->running) reef__failure_record(w, &e);
+    else reef__failure_report(w, &e);
+    return NULL;
+}
+
 const query *reef__place_filter(const reef_place *p, reef_query only, bool *fits)
 {
-    const reef_world *w = p->world;
+    reef_world *w = p->world;
     *fits = only.generation == 0;
-    if (*fits || only.world != w->hot.number || only.index >= w->query_room) return NULL;
-    query *q = w->queries[only.index].generation == only.generation ? w->queries[only.index].query : NULL;
-    if (q == NULL || q->since || q->ranking || q->plan || q->near || q->fixed) return NULL;
-    if (parameters_missing(q) || (w->running && q->values)) return NULL; /* somebody may write the values */
+    if (*fits) return NULL;
+    if (only.world != w->hot.number)
+        return filter_refuse(w, REEF_OTHER_WORLD, "a fork needs a query of its own (reef_query_copy)");
+    const bool known = only.index < w->query_room && w->queries[only.index].generation == only.generation;
+    query *q = known ? w->queries[only.index].query : NULL;
+    if (q == NULL) return filter_refuse(w, REEF_NOT_ALIVE, "the query was freed");
+    if (q->since || q->ranking || q->plan || q->near || q->fixed || parameters_missing(q))
+        return filter_refuse(w, REEF_BAD_ARGUMENT,
+                             "the query has 'changed', an order, 'near', relations, components of another entity, or a "
+                             "parameter without a value");
+    if (w->running && q->values) /* somebody may write the values */
+        return filter_refuse(w, REEF_BAD_ARGUMENT, "in a system the query can't ask for values");
     *fits = w->running || reef__query_prepare_one(q);
     return *fits ? q : NULL;
 }
@@ -404,11 +423,24 @@ static void nearest_visit(void *context, const cell_grid *g, const cell_slices *
     for (uint32_t k = 0; k < x->count; k++) nearest_rows(context, g, &x->slice[k]);
 }
 
+/* The radius to begin with: where rows lie as in the grid that has most of them, it holds some more than are wanted. */
+static double nearest_first(const near_search *k)
+{
+    const cell_grids *all = &k->s.p->grids;
+    const cell_grid *g = all->grid;
+    for (uint32_t i = 1; i < all->count; i++)
+        if (all->grid[i].rows > g->rows) g = &all->grid[i];
+    double r = all->grid[0].cell, rows = (double)g->rows;
+    for (uint32_t a = 0; a < k->s.axes; a++) rows *= 2 * r / g->cell / ((double)g->last[a] + 1);
+    for (; rows > 8 * ((double)k->room + 1); rows /= 1u << k->s.axes) r /= 2;
+    return r;
+}
+
 /* Looks within a radius that grows until enough are found in it: then no other can be nearer. */
 static void nearest_grow(near_search *k)
 {
     const double limit = k->s.radius > 0 ? k->s.radius : INFINITY;
-    for (double r = k->s.p->grids.grid[0].cell; k->count < k->room; r *= 2) {
+    for (double r = nearest_first(k); k->count < k->room; r *= 2) {
         const bool last = !(r < limit);
         const double radius = last ? limit : r;
         k->count = 0;

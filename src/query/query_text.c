@@ -384,6 +384,23 @@ static COLD bool parse_plus_alone(parser *p)
            reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'+' stands behind what is in parentheses");
 }
 
+/* Says of a name before a type's name, which is no type itself, that it is no word. */
+static COLD bool refuse_word(parser *p, token at)
+{
+    const token next = reef__token_scan(at.start + at.length);
+    if (p->status != REEF_UNKNOWN_TYPE || p->word || at.kind != TOKEN_NAME || next.kind != TOKEN_NAME ||
+        reef__token_is(next, "of") || reef__token_is(next, "up") || reef__token_is(next, "self"))
+        return false;
+    const shown found = reef__show_token(at);
+    nearest s = reef__nearest_begin(found.text);
+    for (uint32_t i = 0; i < QUERY_WORDS; i++) reef__nearest_look(&s, query_words[i].text);
+    if (s.name == NULL)
+        return reef__parse_refuse(p, REEF_BAD_TEXT, at.start, "'%s' is no word of queries, such as in, out and with",
+                                  found.text);
+    return reef__parse_refuse(p, REEF_BAD_TEXT, at.start, "'%s' is no word of queries; did you mean %s?", found.text,
+                              s.name);
+}
+
 static COLD bool parse_leaf(parser *p)
 {
     reef_term t = {.access = p->nots ? REEF_WITH : REEF_INOUT};
@@ -402,8 +419,9 @@ static COLD bool parse_leaf(parser *p)
         if (!up && (next.kind != TOKEN_SIGN || *next.start != '(')) return parse_entities(p, &t, given);
         reef__token_next(p);
     } else {
-        p->word = word_find(p->token) != NULL;
-        if (!reef__parse_type(p, &t.component)) return false;
+        const token name = p->token;
+        p->word = word_find(name) != NULL;
+        if (!reef__parse_type(p, &t.component)) return refuse_word(p, name);
     }
     if (t.near && !given[WORD_ACCESS]) t.access = REEF_WITH;
     if (token_is_sign(p, '(') && !parse_between(p, &t, given)) return false;

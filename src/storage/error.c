@@ -57,7 +57,8 @@ static void error_put_number(text_out *o, const reef_error *e)
     case REEF_UNKNOWN_TYPE: /* perhaps since its declaration is refused */
         if (e->component.id == 0 && reef_declare_error()) reef__text_put(o, ": %s", reef_declare_error());
         break;
-    default: /* beside an entity the number would only repeat its index */
+    case REEF_NOT_ALIVE: break; /* the number is the size of a value that nobody got */
+    default:                    /* beside an entity the number would only repeat its index */
         if (e->number && reef_entity_is_null(e->entity)) reef__text_put(o, " (%" PRIu64 ")", e->number);
         break;
     }
@@ -108,14 +109,6 @@ COLD size_t reef_error_text(const reef_world *w, char *text, size_t size)
 
 /* ---- who is told ---- */
 
-#if defined(REEF_CHECKED)
-static bool caller_is_wrong(reef_status status)
-{
-    return status != REEF_NO_MEMORY && status != REEF_IO && status != REEF_LIMIT && status != REEF_DESYNC &&
-           status != REEF_CANCELLED && status != REEF_CORRUPT && status != REEF_VERSION && status != REEF_OTHER_STATE;
-}
-#endif
-
 /* Is the word in a list of words with spaces between them? (Such a list takes no relocations, as pointers would.) */
 static bool word_listed(const char *list, const char *word)
 {
@@ -124,6 +117,94 @@ static bool word_listed(const char *list, const char *word)
         if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == 0)) return length != 0;
     return false;
 }
+
+#if defined(REEF_CHECKED)
+static bool caller_is_wrong(reef_status status)
+{
+    return status != REEF_NO_MEMORY && status != REEF_IO && status != REEF_LIMIT && status != REEF_DESYNC &&
+           status != REEF_CANCELLED && status != REEF_CORRUPT && status != REEF_VERSION && status != REEF_OTHER_STATE;
+}
+
+/* What allows calls that weren't declared: a word of the query, or one of those behind the semicolon. */
+static const struct {
+    const char *word, *calls;
+} allowed_by[] = {
+    {"in", "in"},
+    {"inout", "inout"},
+    {"reads", "get get_all get_many indexed pin placed read ref_get single_get"},
+    {"writes", "mut set single_mut single_set"},
+    {"sends", "send"},
+    {"receives", "receive"},
+    {"sums", "part"},
+    {"spawns", "cmd_create cmd_spawn cmd_spawn_many cmd_clone cmd_instantiate"},
+    {"adds", "cmd_add cmd_set"},
+    {"removes", "cmd_remove cmd_remove_all"},
+    {"enables", "cmd_enable cmd_disable"},
+    {"destroys", "cmd_destroy"},
+    {"names", "cmd_name"},
+    {"relates", "cmd_relate cmd_relate_before cmd_retarget"},
+    {"unrelates", "cmd_unrelate"},
+};
+
+/* What a system calls instead. */
+static const struct {
+    const char *call, *instead;
+} instead_of[] = {
+    {"begin", "reef_others"},    {"begin_text", "reef_others"}, {"index_of", "reef_indexed"},
+    {"place_of", "reef_placed"}, {"post", "reef_send"},
+};
+
+static COLD void advise_declaration(text_out *o, const reef_error *e)
+{
+    const char *type_name = reef_type_name(e->component);
+    const type *t = reef__type_of(e->component.id);
+    const bool of_query = word_listed("in inout", e->operation + 5);
+    if (of_query && t && (t->split || t->size == 0)) {
+        reef__text_put(o, t->split ? ": its fields lie apart: %s_field" : ": it has no values", e->operation);
+        return;
+    }
+    for (uint32_t i = 0; i < sizeof allowed_by / sizeof allowed_by[0]; i++) {
+        if (!word_listed(allowed_by[i].calls, e->operation + 5)) continue;
+        reef__text_put(o, ": the %s \"%s%s%s%s\"", of_query ? "query has to say" : "system has to declare",
+                       allowed_by[i].word, type_name ? " " : "", type_name ? type_name : "",
+                       strcmp(e->operation, "reef_placed") == 0 ? " as placed" : "");
+        return;
+    }
+}
+
+static COLD void advise_locked(const reef_world *w, text_out *o, const reef_error *e)
+{
+    if (w->running) {
+        for (uint32_t i = 0; i < sizeof instead_of / sizeof instead_of[0]; i++)
+            if (strcmp(e->operation + 5, instead_of[i].call) == 0) {
+                reef__text_put(o, ": in a system, use %s", instead_of[i].instead);
+                return;
+            }
+        if (e->detail[0] == 0) reef__text_put(o, ": it is possible between ticks, not in a system");
+    } else if (w->notifying) {
+        if (e->detail[0] == 0) reef__text_put(o, ": it isn't possible in an observer");
+    } else if (w->locks) {
+        reef__text_put(o, "%s reef_end ends a loop that is left early", e->detail[0] ? ";" : ":");
+    }
+}
+
+/* Writes behind the message what the caller does instead. */
+static COLD void advise(const reef_world *w, const reef_error *e, text_out *o)
+{
+    if (strncmp(e->operation, "reef_", 5) != 0) return;
+    const char *call = e->operation + 5;
+    if (e->status == REEF_LOCKED) advise_locked(w, o, e);
+    if (e->detail[0]) return;
+    if (e->status == REEF_UNDECLARED) advise_declaration(o, e);
+    if (e->status == REEF_OTHER_WORLD && (strncmp(call, "query_", 6) == 0 || word_listed("begin others run", call)))
+        reef__text_put(o, ": a fork needs a query of its own (reef_query_copy)");
+    if (e->status != REEF_ABSENT) return;
+    if (strcmp(call, "place_of") == 0) reef__text_put(o, ": REEF_PLACE gives a type its place");
+    if (strcmp(call, "indexed") == 0)
+        reef__text_put(o, ": the index is made by REEF_INDEX, or by reef_index_of before the tick");
+    if (strncmp(call, "single_", 7) == 0) reef__text_put(o, ": reef_single_set gives the world this singleton");
+}
+#endif
 
 /* Is it a declaration that was refused? A program without a system, a query or a type that it has declared goes on, and
  * does something else than it says. So these are told in every build. */
@@ -154,7 +235,12 @@ void reef__failure_report(const reef_world *w, const reef_error *e)
     reported |= caller_is_wrong(e->status);
 #endif
     if (!reported) return;
-    (void)error_text(w, e, message, sizeof message);
+    text_out o = {message, sizeof message, error_text(w, e, message, sizeof message)};
+#if defined(REEF_CHECKED)
+    advise(w, e, &o);
+#else
+    (void)o;
+#endif
     world_hold(w);
     if (w->config.misuse) w->config.misuse(w->config.context, e->status, message);
     else reef__report(w, REEF_LOG_WARNING, failure_key(e), message);

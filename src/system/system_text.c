@@ -136,6 +136,17 @@ static COLD bool parse_touches(parser *p, system_text *out)
     return reef__parse_expected(p, plain ? "','" : "',' or a type's name");
 }
 
+/* Says of a query that ends before a word for what is touched that a semicolon is missing. */
+static COLD void refuse_without_semicolon(parser *p)
+{
+    if (p->at == 0) return;
+    const token at = reef__token_scan(p->text + p->at - 1);
+    for (uint32_t kind = REEF_READS; kind <= REEF_UNRELATES; kind++)
+        if (reef__token_is(at, touch_words[kind].text))
+            (void)reef__parse_refuse(p, REEF_BAD_TEXT, at.start, "'%s' and what follows stand behind a semicolon",
+                                     touch_words[kind].text);
+}
+
 COLD reef_status reef__system_text_parse(const reef_world *w, const char *text, system_text *out, char *detail,
                                          size_t size)
 {
@@ -144,7 +155,8 @@ COLD reef_status reef__system_text_parse(const reef_world *w, const char *text, 
     if (size) detail[0] = 0;
     const token first = reef__token_scan(text);
     out->has_query = first.kind != TOKEN_END && !(first.kind == TOKEN_SIGN && *first.start == ';');
-    if (reef__parse_query(&p) && token_is_sign(&p, ';')) (void)parse_touches(&p, out);
+    if (!reef__parse_query(&p)) refuse_without_semicolon(&p);
+    else if (token_is_sign(&p, ';')) (void)parse_touches(&p, out);
     out->at = p.at;
     return p.status;
 }

@@ -145,6 +145,11 @@ static void test_prefabs()
     CHECK(world.get<Rudder>(many[2])->angle == 3 && world.get<Position>(many[1])->y == 2);
     CHECK(world.clone_tree(copy, 3, many) == REEF_OK && world.get<Rudder>(many[0])->angle == 5);
     CHECK(!world.instantiate(reef_entity{0, 0}) && reef::entity().make_prefab() == REEF_NOT_ALIVE);
+
+    /* What isn't found is null, and the world tells of a call on it. */
+    reef::entity nobody = world.find("nobody");
+    CHECK(nobody == reef::entity() && !nobody && !nobody.name());
+    CHECK(nobody.rename("somebody").status() == REEF_NOT_ALIVE && world.error().status == REEF_NOT_ALIVE);
 }
 
 static void test_observers()

@@ -190,7 +190,10 @@ class entity {
     reef_world *world() const { return w; }
     bool is_alive() const { return w && reef_is_alive(w, e); }
     explicit operator bool() const { return is_alive(); }
-    friend bool operator==(const entity &a, const entity &b) { return a.w == b.w && reef_entity_equal(a.e, b.e); }
+    friend bool operator==(const entity &a, const entity &b)
+    {
+        return reef_entity_equal(a.e, b.e) && (a.w == b.w || reef_entity_is_null(a.e));
+    }
     friend bool operator!=(const entity &a, const entity &b) { return !(a == b); }
 
     /* NULL if the component isn't there. Pointers live until the next call that takes the world without const. */

@@ -42,6 +42,9 @@
 
 namespace reef {
 
+class world;
+class world_ref;
+
 /* ---- parameters ---- */
 
 /* Components of other entities, for reading. */
@@ -392,11 +395,17 @@ template <class T> struct own_parameter : plain_parameter {
     REEF_INLINE_MEMBER T &part(uint32_t, uint32_t) { return value; }
 };
 
-template <class P> struct parameter { /* by value, and none of the types above */
+template <class P> constexpr bool is_world = std::is_same_v<P, world> || std::is_same_v<P, world_ref>;
+template <class P> struct parameter : plain_parameter { /* by value, and none of the types above */
+    static_assert(!is_world<P>, "reef: a system isn't given the world, since it declares what it touches: reads<T>, "
+                                "writes<T>, commands<...>, sends<T>; reef/cpp/system.hpp lists the other parameters");
     static_assert(
-        !std::is_same_v<P, P>,
+        is_world<P>,
         "reef: a system takes components by reference (T &, const T &), by pointer where they may be missing, or "
         "by span; reef/cpp/system.hpp lists the other parameters");
+    explicit parameter(const reef_block *);
+    P &at(uint32_t) const;
+    P &part(uint32_t, uint32_t) const;
 };
 
 template <> struct parameter<float> : plain_parameter {
@@ -602,6 +611,8 @@ template <class P> constexpr auto choose_parameter()
     using R = std::remove_reference_t<P>;
     if constexpr (is_word<D>::value) return same<typename parameter_word<D>::type>();
     else if constexpr (std::is_same_v<D, reef_block>) return same<parameter<reef_block &>>();
+    else if constexpr (is_world<std::remove_cv_t<std::remove_pointer_t<D>>>)
+        return same<parameter<std::remove_cv_t<std::remove_pointer_t<D>>>>();
     else if constexpr (std::is_pointer_v<D>) return same<optional_parameter<std::remove_pointer_t<D>>>();
     else if constexpr (std::is_lvalue_reference_v<P> && is_tag<D>()) {
         static_assert(std::is_const_v<R>, "reef: a tag has no value to write: take it as const T &, or as with<T>");

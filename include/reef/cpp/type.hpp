@@ -190,6 +190,13 @@ template <class T, class = void> struct has_fields : std::false_type {
 };
 template <class T> struct has_fields<T, std::void_t<decltype(options<T>::fields)>> : std::true_type {
 };
+template <class T> constexpr bool fields_known()
+{
+    if constexpr (has_fields<T>::value)
+        for (const reef_field &f : options<T>::fields)
+            if (f.kind == 0 && f.nested == nullptr) return false;
+    return true;
+}
 
 template <class T, class = void> struct base_of {
     using type = void;
@@ -562,6 +569,9 @@ template <class T, class Look = decltype(look_at<T>())> struct record_of {
             static_assert(
                 sizeof(T) <= REEF_SIZE_MAX,
                 "reef: a component has at most REEF_SIZE_MAX bytes. Keep what is larger behind a std::unique_ptr");
+            static_assert(fields_known<T>(),
+                          "reef: a field is a number, bool, enum, text in an array of char, reef_entity or array of "
+                          "these; leave out what a member owns, such as std::string");
             static_assert(alignof(T) <= REEF_ALIGN_MAX, "reef: a component is aligned to at most REEF_ALIGN_MAX bytes");
         }
         (void)&enlisted; /* so that it is instantiated */
@@ -619,7 +629,7 @@ template <class T> constexpr bool is_stored = home_of<T>::value >= REEF_SPARSE &
 
 template <class T> constexpr void needs_data()
 {
-    static_assert(!is_tag<T>(), "reef: a tag has no value. Ask with has<T>()");
+    static_assert(!is_tag<T>(), "reef: a tag has no value. Ask with has<T>(), give it with add<T>()");
 }
 
 template <class T> constexpr void needs_calls()

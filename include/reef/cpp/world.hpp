@@ -130,7 +130,7 @@ class world_ref {
         return reef_clone_tree(w, root, n, roots);
     }
     reef::entity find(const char *name) const { return at(reef_find(w, name)); }
-    reef::entity at(reef_entity e) const { return reef_entity_is_null(e) ? reef::entity() : reef::entity(w, e); }
+    reef::entity at(reef_entity e) const { return reef::entity(w, e); }
     reef_status destroy(reef_entity e) { return reef_destroy(w, e); }
     reef_status clear() { return reef_world_clear(w); }
     bool is_alive(reef_entity e) const { return reef_is_alive(w, e); }

@@ -364,7 +364,7 @@ static void messages_name_source_and_target(void **state)
     assert_refused(w, REEF_NOT_ALIVE, reef_relate(w, dead, Likes, e[0])); /* the source is told without it */
     assert_string_equal(reef_last_error(w).detail, "");
     assert_no_entity(w, REEF_NOT_ALIVE, reef_spawn(w, reef_with(DockedTo, .target = nobody)));
-    assert_message(w, "component DockedTo: the entity is null, dead or was never made: as the target of a relation");
+    assert_message(w, "component DockedTo: the handle is null, dead or was never made: as the target of a relation");
     assert_ok(reef_make_prefab(w, e[2]));
     assert_refused(w, REEF_NOT_ALIVE, reef_instantiate_with(w, e[2], 1, NULL, reef_with(ChildOf, .target = dead)));
     assert_entity(reef_last_error(w).entity, dead);

@@ -707,6 +707,19 @@ static void subtypes_have_indexes_of_their_own(void **state)
     assert_null(strstr(text, "by the index"));
 }
 
+static void templates_are_not_found(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = reef_spawn(w, reef_with(Team, 5));
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(5), NULL, 0), 1);
+    assert_ok(reef_make_prefab(w, e));
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(5), NULL, 0), 0);
+    assert_ok(reef_instantiate(w, e, 3, NULL));
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(5), NULL, 0), 3);
+    assert_ok(reef_remove(w, e, ReefPrefab));
+    assert_int_equal(reef_index_get(reef_index_of(w, Team, id), reef_key_i32(5), NULL, 0), 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -723,6 +736,7 @@ int main(void)
         TEST(systems_without_an_index),
         TEST(indexes_that_are_declared),
         TEST(indexes_in_loops),
+        TEST(templates_are_not_found),
         TEST(subtypes_have_indexes_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

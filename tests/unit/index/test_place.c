@@ -798,6 +798,19 @@ static void ghosts_in_pictures(void **state)
     assert_string_equal(around(reef_place_of(w, Spot), 2, 1, 30), "3");
 }
 
+static void templates_are_nowhere(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = spot(w, 1, 1);
+    assert_string_equal(around(reef_place_of(w, Spot), 1, 1, 1), "0");
+    assert_ok(reef_make_prefab(w, e));
+    assert_string_equal(around(reef_place_of(w, Spot), 1, 1, 1), "");
+    assert_ok(reef_instantiate(w, e, 1, NULL));
+    assert_string_equal(around(reef_place_of(w, Spot), 1, 1, 1), "1");
+    assert_ok(reef_remove(w, e, ReefPrefab));
+    assert_string_equal(around(reef_place_of(w, Spot), 1, 1, 1), "0 1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -819,6 +832,7 @@ int main(void)
         TEST(whole_cells_without_anybody),
         TEST(states_that_come_from_elsewhere),
         TEST(what_is_said_of_an_entity),
+        TEST(templates_are_nowhere),
         TEST(a_crowded_cell),
         TEST(a_million_in_one_cell),
         TEST(cells_that_are_too_small),

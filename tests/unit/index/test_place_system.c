@@ -37,6 +37,25 @@ static void systems_ask_without_conditions(void **state)
     asked_by_system = reef_query_new(w, "with Ball(r < 2)");
     assert_ok(reef_tick(w, 1));
     assert_int_equal(found_by_system, 0);
+    assert_status(REEF_BAD_ARGUMENT, reef_last_error(w).status);
+}
+
+/* A fork calls its systems with the context of its origin, so a query there is of another world. */
+static void a_fork_asks_with_the_query_of_its_origin(void **state)
+{
+    reef_world *w = world_of(state);
+    spot(w, 1, 1);
+    assert_false(reef_system_is_null(reef_system(w, ask_with_values, "Spot; reads Spot as placed")));
+    asked_by_system = reef_query_new(w, "in Spot");
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(found_by_system, 1);
+    assert_status(REEF_OK, reef_last_error(w).status);
+    reef_world *fork = reef_fork(w);
+    assert_ok(reef_tick(fork, 1));
+    assert_int_equal(found_by_system, 0);
+    assert_status(REEF_OTHER_WORLD, reef_last_error(fork).status);
+    assert_string_equal(reef_last_error(fork).operation, "reef_place_ask.only");
+    reef_world_free(fork);
 }
 
 /* Each goes to the middle of its neighbours, as they were before anybody moved. */
@@ -164,9 +183,8 @@ static void no_memory_for_a_picture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(systems_ask_without_conditions),
-        TEST(systems_ask_what_was_before),
-        TEST(systems_that_are_refused),
+        TEST(systems_ask_without_conditions), TEST(a_fork_asks_with_the_query_of_its_origin),
+        TEST(systems_ask_what_was_before),    TEST(systems_that_are_refused),
         TEST(no_memory_for_a_picture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
