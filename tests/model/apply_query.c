@@ -40,10 +40,13 @@ void want_QUERY_NEW(model *m, const op *o, outcome *want)
     ref_value values[OP_TYPES];
     uint32_t count = model_values(m, o, values);
     for (uint32_t i = 0; i < count; i++) values[i].how = HOW_DEFAULT;
-    want->status = ref_check_bundle(&m->reference, values, count);
-    for (uint32_t i = 0; want->status == REEF_OK && i < count; i++)
-        if (model_types[o->type[i]].unique && o->how[i] != REEF_IN && o->how[i] != REEF_WITH)
-            want->status = REEF_BAD_ARGUMENT; /* who writes it */
+    want->status = ref_check_bundle(&m->reference, values, 0);
+    for (uint32_t i = 0; want->status == REEF_OK && i < count; i++) { /* term by term */
+        want->status = ref_check_bundle(&m->reference, values, i + 1);
+        const bool allowed = want->status == REEF_OK || want->status == REEF_DUPLICATE_TERM;
+        if (allowed && model_types[o->type[i]].unique && o->how[i] != REEF_IN && o->how[i] != REEF_WITH)
+            want->status = REEF_BAD_ARGUMENT; /* it would write a unique field */
+    }
     if (want->status != REEF_OK) return;
     model_query *q = &m->query[o->n];
     memcpy(q->type, o->type, sizeof q->type);
