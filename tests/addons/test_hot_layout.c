@@ -843,6 +843,66 @@ static void every_home(void **state)
     }
 }
 
+/* A query that reads the columns of a split type can't be made anew by itself; one that only asks who has it can. */
+static void queries_of_a_split_type(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DHUNTER_HOME=REEF_SPLIT", NULL);
+    for (uint32_t i = 0; i < 5; i++) hunter(w, (float)i, 0);
+    const reef_query all = reef_query_new(w, "Place, with Hunter");
+    reef_query reads = reef_query_new(w, "in Hunter");
+    const reef_query one = reef_query_new(w, "in Hunter.power, in Place");
+    build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE");
+    assert_hot_refused(w, h, "but a query compares or sorts by its values, or names its columns");
+    assert_int_equal(reef_query_count(w, reads), 5);
+    assert_ok(reef_query_free(w, reads));
+    build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE -DSPEED=3");
+    assert_hot_refused(w, h, "but a query compares or sorts by its values, or names its columns");
+    assert_ok(reef_query_free(w, one));
+    build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(reef_query_count(w, all), 5);
+    build("-DHUNTER_LESS");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(reef_query_count(w, all), 5);
+    reads = reef_query_new(w, "in Hunter");
+    build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE"); /* a column gets several, which the query then names */
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(reef_query_count(w, reads), 5);
+    reef_block b = reef_begin(w, reads);
+    assert_true(reef_next(&b));
+    assert_non_null(reef_block_in(&b, reef_column_of(reef_type_find("Hunter"), "fear")));
+    reef_end(&b);
+    assert_ok(reef_query_free(w, reads));
+    assert_valid(w);
+    reef_hot_close(h);
+}
+
+/* What a refused library has declared is forgotten, also where there was such a layout before. */
+static void a_refused_layout_leaves_nothing(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DHUNTER_HOME=REEF_SPLIT", NULL);
+    const reef_component was = reef_type_find("Hunter"), column = reef_column_of(was, "power");
+    const reef_entity e = hunter(w, 7, 0);
+    build("-DHUNTER_MORE");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(reef_type_find("Hunter.power").id, 0);
+    build("-DHUNTER_HOME=REEF_SPLIT -DREFUSES -DOWNED");
+    assert_event(h, REEF_HOT_REFUSED);
+    assert_libraries(h, 1); /* though Owned has hooks */
+    assert_int_equal(reef_type_find("Hunter.power").id, 0);
+    assert_status(REEF_UNKNOWN_TYPE, reef_add_id(w, e, was, NULL, NULL));
+    assert_true(reef_query_is_null(reef_query_new(w, "in Hunter.power")));
+    build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE");
+    assert_event(h, REEF_HOT_LOADED);
+    const reef_component now = reef_type_find("Hunter.power");
+    assert_int_not_equal(now.id, column.id);
+    assert_true(*(const double *)reef_get_id(w, e, now) == 7);
+    assert_valid(w);
+    reef_hot_close(h);
+}
+
 static void no_memory_is_no_change_of_layout(void **state)
 {
     reef_world *w = world_of(state);
@@ -912,6 +972,8 @@ int main(void)
         TEST(unique_values_keep_their_meaning),
         TEST(enums_keep_their_names),
         TEST(every_home),
+        TEST(queries_of_a_split_type),
+        TEST(a_refused_layout_leaves_nothing),
         TEST(no_memory_is_no_change_of_layout),
         TEST(values_that_nothing_copies_are_refused), /* its library stays */
     };
