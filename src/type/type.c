@@ -379,13 +379,16 @@ static COLD void type_comes_back(type *t)
     *type_bucket(t->name) = t->id;
 }
 
-/* A hidden type that is as described, but for its hooks, and gets its name again. NULL: there is none. */
+/* A hidden type that is as described, but for its hooks, and gets its name again. NULL: there is none. What a type
+ * requires is said of it later, and may be another layout now, so types that require others don't come back. */
 static COLD type *type_hidden_like(const reef_type_desc *d)
 {
     static const reef_hooks none;
+    for (const reef_type_decl *x = registry.tried->held; x != &pending_end; x = x->next)
+        if (x->required_count && strcmp(x->name, d->name) == 0) return NULL;
     for (uint32_t id = 1; id <= registry.count; id++) {
         type *t = record_at(id);
-        if (!t->hidden || strcmp(t->name, d->name) != 0) continue;
+        if (!t->hidden || t->retired || t->required_count || strcmp(t->name, d->name) != 0) continue;
         const reef_hooks was = t->hooks, *is = d->hooks ? d->hooks : &none;
         if (!reef__hooks_alike(&was, is)) continue;
         t->hooks = *is;

@@ -903,6 +903,41 @@ static void a_refused_layout_leaves_nothing(void **state)
     reef_hot_close(h);
 }
 
+/* A type that requires one whose layout changes stays as it is, and requires the new one. */
+static void what_is_required_changes(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DLEASH=1", NULL);
+    const reef_component marked = reef_type_find("Marked");
+    const float length = 2;
+    const reef_entity e = reef_create(w), without = reef_create(w);
+    assert_status(REEF_ADDED, reef_set_id(w, e, reef_type_find("Leash"), &length, sizeof length));
+    assert_status(REEF_ADDED, reef_set_id(w, without, reef_type_find("Leash"), &length, sizeof length));
+    assert_ok(reef_remove_id(w, without, reef_type_find("Hunter")));
+    const reef_component was = reef_type_find("Leash");
+    build("-DLEASH=1 -DHUNTER_MORE -DREFUSES");
+    assert_event(h, REEF_HOT_REFUSED);
+    assert_int_equal(reef_type_find("Leash").id, was.id);
+    static const char *const flags[] = {"-DLEASH=1 -DHUNTER_MORE", "-DLEASH=1", "-DLEASH=2 -DHUNTER_MORE",
+                                        "-DLEASH=2 -DHUNTER_MORE -DHUNTER_HOME=REEF_SPARSE"};
+    for (uint32_t i = 0; i < 4; i++) {
+        build(flags[i]);
+        assert_event(h, REEF_HOT_LOADED);
+        assert_text(h, "2 types have another layout now");
+        const reef_component leash = reef_type_find("Leash"), hunter_now = reef_type_find("Hunter");
+        assert_true(reef_has_id(w, e, leash) && reef_has_id(w, e, hunter_now));
+        assert_true(reef_has_id(w, without, leash));
+        assert_false(reef_has_id(w, without, hunter_now) || reef_has_id(w, e, marked)); /* nothing comes along */
+        const reef_entity another = reef_create(w);
+        assert_status(REEF_ADDED, reef_set_id(w, another, leash, &length, sizeof length));
+        assert_true(reef_has_id(w, another, hunter_now));
+        assert_int_equal(reef_has_id(w, another, marked), i > 1);
+        assert_libraries(h, 1);
+        assert_valid(w);
+    }
+    reef_hot_close(h);
+}
+
 static void no_memory_is_no_change_of_layout(void **state)
 {
     reef_world *w = world_of(state);
@@ -974,6 +1009,7 @@ int main(void)
         TEST(every_home),
         TEST(queries_of_a_split_type),
         TEST(a_refused_layout_leaves_nothing),
+        TEST(what_is_required_changes),
         TEST(no_memory_is_no_change_of_layout),
         TEST(values_that_nothing_copies_are_refused), /* its library stays */
     };
