@@ -61,8 +61,8 @@ static void place_thing(reef_net_views *v, reef_entity e)
 
 /* ---- may he see it? ---- */
 
-/* Does the entity match the queries of these clients? Bits of the clients for whom it does. Where there is no query, all
- * match but templates, as everywhere in reef. */
+/* Does the entity match the queries of these clients? Bits of the clients for whom it does. Where there is no query,
+ * all match but templates. */
 static uint64_t matching(reef_net_views *v, reef_entity e, uint64_t clients)
 {
     int8_t known[REEF_NET_VIEW_QUERIES_MAX] = {0};
