@@ -152,6 +152,13 @@ static reef_entity entity_of(void *context, uint32_t number, uint32_t offset)
     return (reef_entity){0};
 }
 
+/* Has it this type, not only a subtype of it? */
+static bool has_itself(const reef_world *w, reef_entity e, reef_component type)
+{
+    reef_component found;
+    return reef_find_sub_id(w, e, type, &found) == REEF_OK && found.id == type.id;
+}
+
 static reef_status values_take(reef_net_view *v, wire *w, const record *r, uint32_t at)
 {
     _Alignas(16) unsigned char value[REEF_NET_VIEW_VALUE_MAX];
@@ -167,10 +174,10 @@ static reef_status values_take(reef_net_view *v, wire *w, const record *r, uint3
         v->reading_slot = r->slot;
         v->reading_type = t;
         if (r->removed >> t & 1)
-            status = reef_has_id(world, s->entity, type->id) ? reef_remove_id(world, s->entity, type->id) : REEF_OK;
+            status = has_itself(world, s->entity, type->id) ? reef_remove_id(world, s->entity, type->id) : REEF_OK;
         else if (type->size == 0)
             status =
-                reef_has_id(world, s->entity, type->id) ? REEF_OK : reef_add_id(world, s->entity, type->id, NULL, 0);
+                has_itself(world, s->entity, type->id) ? REEF_OK : reef_add_id(world, s->entity, type->id, NULL, 0);
         else {
             view__value_get(&one, &v->types, t, value, entity_of, v);
             status = reef_set_id(world, s->entity, type->id, value, type->size);

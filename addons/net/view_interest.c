@@ -23,7 +23,7 @@ static int32_t cell_of(const reef_net_views *v, float at)
 static bool place_get(const reef_net_views *v, reef_entity e, float at[3])
 {
     at[0] = at[1] = at[2] = 0;
-    if (v->place_axes == 0) return false;
+    if (v->place_axes == 0 || !reef_is_enabled_id(v->config.world, e, v->config.place)) return false;
     const unsigned char *value = reef_get_id(v->config.world, e, v->config.place);
     for (uint32_t i = 0; value && i < v->place_axes; i++) memcpy(&at[i], value + v->place_at[i], sizeof at[i]);
     return value != NULL;
@@ -61,16 +61,18 @@ static void place_thing(reef_net_views *v, reef_entity e)
 
 /* ---- may he see it? ---- */
 
-/* Does the entity match the queries of these clients? Bits of the clients for whom it does. */
+/* Does the entity match the queries of these clients? Bits of the clients for whom it does. Where there is no query,
+ * all match but templates. */
 static uint64_t matching(reef_net_views *v, reef_entity e, uint64_t clients)
 {
     int8_t known[REEF_NET_VIEW_QUERIES_MAX] = {0};
+    const bool hidden = reef_has(v->config.world, e, ReefPrefab);
     uint64_t yes = 0;
     for (uint64_t left = clients; left; left &= left - 1) {
         const uint32_t c = view__lowest(left);
         const int q = v->clients[c].query;
         if (q >= 0 && known[q] == 0) known[q] = reef_query_matches(v->config.world, v->queries[q].query, e) ? 1 : -1;
-        if (q < 0 || known[q] > 0) yes |= UINT64_C(1) << c;
+        if (q < 0 ? !hidden : known[q] > 0) yes |= UINT64_C(1) << c;
     }
     return yes;
 }

@@ -53,7 +53,7 @@ reef_status reef_prefab_text_load(reef_world *world, const char *path, reef_pref
  * count; free it with reef_prefab_text_free. Values of types without fields aren't written, nor what hooks own. NULL on
  * failure: an entity isn't alive or has no name, or one that a relation or handle leads to has none; a value is no
  * number, or above 2^63; there are more than REEF_PREFAB_TEXT_DEPTH levels; a child without a name differs from that of
- * its template; or there is no memory. */
+ * its template, or isn't there; or there is no memory. */
 char *reef_prefab_text_write(const reef_world *world, const reef_entity *prefabs, uint32_t count, size_t *size);
 void reef_prefab_text_free(char *text);
 

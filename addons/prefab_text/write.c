@@ -475,6 +475,7 @@ static void children_write(writing *x, reef_entity root, reef_entity e, reef_ent
             if (has_base) other = name ? reef_find_below(x->w, base, name) : unnamed_next(x->w, &unnamed);
             child_write(x, root, s.sources[i], base_root, other, depth, first_list, &first);
         }
+    if (has_base && !reef_entity_is_null(unnamed_next(x->w, &unnamed))) x->failed = true; /* nor that one is gone */
     if (has_base)
         for (reef_sources s = reef_sources_of(x->w, base, ChildOf); reef_sources_next(&s);)
             for (uint32_t i = 0; i < s.count; i++) {

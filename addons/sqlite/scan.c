@@ -116,6 +116,10 @@ static int query_make(live_cursor *c)
         for (uint32_t i = 0; i < c->joined_count; i++)
             d.terms[i + 1] =
                 (reef_term){.component = c->joined[i], .access = REEF_IN, .op = REEF_OPTIONAL, .enabled = REEF_EITHER};
+        const reef_component template = reef_type_find("ReefPrefab"); /* they are entities like others here */
+        if (template.id != t->type.id && reef_count_id(c->world, template))
+            d.terms[c->joined_count + 1] =
+                (reef_term){.component = template, .access = REEF_WITH, .op = REEF_OPTIONAL, .enabled = REEF_EITHER};
         c->query = reef_query_make(c->world, &d);
     }
     c->query_world = c->world;

@@ -33,11 +33,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Of a part of a split type the type that takes over the name of the whole. */
 static COLD uint32_t layout_now(const void *context, uint32_t id)
 {
     const layout_change *x = context;
+    const type *t = reef__type_of(id);
     for (uint32_t i = 0; i < x->count; i++)
-        if (x->list[i].was->id == id) return x->list[i].is->id;
+        if (x->list[i].was->id == (t && t->owner ? t->owner : id)) return x->list[i].is->id;
     return id;
 }
 
@@ -160,8 +162,9 @@ static COLD reef_status queries_follow(layout_change *x, reef_world *w, queries_
     q->context = x;
     const reef_status s = reef__queries_renew(q, w, x->op, reef__query_planned);
     if (q->bound)
-        (void)reef__layout_refuse(x, s, "%s has another layout, but a query compares or sorts by its values",
-                                  x->list[0].was->name);
+        (void)reef__layout_refuse(
+            x, s, "%s has another layout, but a query compares or sorts by its values, or names its columns",
+            x->list[0].was->name);
     return s;
 }
 

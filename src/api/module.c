@@ -281,7 +281,8 @@ static COLD reef_status module_settle(reef_world *w, const char *op, const sched
     return reef__refuse(w, REEF_NO_MEMORY, op);
 }
 
-/* What the state keeps for the module's systems goes to those that took their slots, and is dropped for the others. */
+/* What states keep for the module's systems, also snapshots and histories, is for those that took their slots: these go
+ * on under the old serial numbers. For the others it is dropped. */
 static COLD void states_hand_over(reef_world *w, const schedule *before, uint64_t id)
 {
     const schedule *s = w->schedule;
@@ -290,7 +291,9 @@ static COLD void states_hand_over(reef_world *w, const schedule *before, uint64_
         if (e->system->module != id) continue;
         const schedule_slot *slot = &s->slots[e->slot];
         const bool there = slot->entry != ENTRY_NONE && slot->generation == before->slots[e->slot].generation;
-        reef__system_state_hand_over(w, e->system->serial, there ? s->entries[slot->entry].system->serial : 0);
+        struct system *now = there ? s->entries[slot->entry].system : NULL;
+        reef__system_state_hand_over(w, now ? now->serial : e->system->serial, now ? e->system->serial : 0);
+        if (now) now->serial = e->system->serial;
     }
 }
 

@@ -182,7 +182,7 @@ static bool owners_sound(decoding *d)
 static bool decode_finish(decoding *d)
 {
     if (!owners_sound(d)) return false;
-    if (!reef__decode_standins_end(d) || !reef__decode_tracks_done(d) || !reef__decode_scripts_done(d)) return false;
+    if (!reef__decode_tracks_done(d) || !reef__decode_standins_end(d) || !reef__decode_scripts_done(d)) return false;
     if (!reef__decode_relations_done(d)) return false;
     versions_close(d);
     if (!validated(d)) return false;

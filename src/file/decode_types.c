@@ -12,6 +12,7 @@
 #include "storage/known_types.h"
 #include "storage/place.h"
 #include "storage/read.h"
+#include "storage/required.h"
 #include "file/conversion.h"
 #include "file/decode_carry.h"
 #include "file/decode_names.h"
@@ -498,6 +499,7 @@ void reef__decode_types_drop(decoding *d)
         reef__memory_free(d->memory, MEMORY_OTHER, ft->types, (ft->type_count + 1) * sizeof *ft->types);
         reef__memory_free(d->memory, MEMORY_OTHER, ft->units, ft->unit_room * sizeof *ft->units);
     }
+    reef__memory_free(d->memory, MEMORY_OTHER, d->alone, d->alone_room * sizeof *d->alone);
     reef__memory_free(d->memory, MEMORY_OTHER, d->known, d->known_room);
     reef__memory_free(d->memory, MEMORY_OTHER, d->seen, d->seen_room);
     reef__memory_free(d->memory, MEMORY_OTHER, d->types, d->type_room * sizeof *d->types);
@@ -513,6 +515,19 @@ static void fields_copy(const type *t, char *to, const char *from)
         memcpy(to + t->fields[i].offset, from + t->fields[i].offset, t->fields[i].bytes);
 }
 
+/* Gives the entity the value, and nothing that usually comes along with it: what a change names doesn't come. */
+static reef_status value_alone(decoding *d, const type *t, reef_entity e, const void *value)
+{
+    reef_value *list = d->alone;
+    uint32_t count = 1;
+    list[0] = value ? reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size, value)
+                    : reef_value_make((reef_component){t->id}, REEF_VALUE_DEFAULT, 0, NULL);
+    for (uint32_t i = 0; i < t->need_count; i++)
+        if (!reef__entity_meets(d->w, e, reef__type_of(t->needs[i])))
+            list[count++] = reef_value_make((reef_component){t->needs[i]}, REEF_VALUE_REMOVE, 0, NULL);
+    return reef_change_values(d->w, e, list, count);
+}
+
 static bool value_home(decoding *d, const file_type *f, reef_entity e)
 {
     reef_world *w = d->w;
@@ -524,9 +539,7 @@ static bool value_home(decoding *d, const file_type *f, reef_entity e)
     if (value && f->carry) memcpy(&source, value, sizeof source);
     else if (value) memcpy(copied, value, f->to->size);
     const bool off = !reef_is_enabled_id(w, e, from);
-    reef_status s = f->to->hooked || f->to->size == 0 || f->carry ? reef_add_id(w, e, to, NULL, NULL)
-                                                                  : reef_set_id(w, e, to, copied, f->to->size);
-    if (s < 0) return reef__decode_no_memory(d);
+    if (value_alone(d, f->to, e, f->to->hooked || f->carry ? NULL : copied) < 0) return reef__decode_no_memory(d);
     if (f->carry || (f->to->hooked && f->to->field_count)) {
         char *made = (char *)(uintptr_t)reef__value_itself(w, e, to); /* made just now: it is this world's own */
         if (made == NULL) return reef__decode_no_memory(d);
@@ -555,6 +568,9 @@ static bool type_leave(decoding *d, const type *t, uint64_t *removed)
 static bool values_home(decoding *d, file_type *f)
 {
     uint64_t moved = 0;
+    if (reef__type_ready(d->w, f->to->id) != REEF_OK ||
+        !reef__decode_room(d, &d->alone, &d->alone_room, 1 + f->to->need_count, sizeof *d->alone))
+        return reef__decode_no_memory(d);
     for (uint32_t k = 0; k < d->w->hot.index_count; k++) {
         const reef_entity e = reef_entity_at(d->w, k);
         if (e.generation == 0 || !has_itself(d->w, e, f->t)) continue;

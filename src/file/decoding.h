@@ -105,6 +105,8 @@ typedef struct decoding {
     uint32_t type_count, type_room;
     unsigned char *known; /* by type id: the file has described this type */
     uint32_t known_room;
+    reef_value *alone; /* room for a value and what doesn't come along with it (src/file/decode_types.c) */
+    uint32_t alone_room;
     file_table *tables;
     uint32_t table_count, table_room;
     unsigned char *seen; /* by table id: the file has described this table */

@@ -74,6 +74,7 @@ static COLD bool check_query(reef_world *w, const char *op, const reef_observer_
         if (facts[i].near) return refuse_observer(w, op, "the query of an observer has no 'near'");
         if (facts[i].target)
             return refuse_observer(w, op, "the query of an observer can't follow relations to other entities");
+        text->term[i].each = false; /* an entity matches once, however many values it has */
     }
     return !reef__conditions_vary(text->term, text->count) ||
            refuse_observer(w, op, "the query of an observer has no parameters, since nobody could set them");

@@ -374,6 +374,14 @@ static void desc_read(query_text *to, const reef_query_desc *desc)
 }
 
 /* A term of a type that is split by field becomes terms of its parts. */
+static COLD bool text_spread(reef_world *w, const char *op, query_text *l)
+{
+    if (reef__terms_spread(l->term, l->column, &l->count)) return true;
+    return reef__failure_detail(w, REEF_LIMIT, op, 0,
+                                "a query has at most 64 terms; each field of a type that is split counts as one"),
+           false;
+}
+
 static COLD bool query_read(reef_world *w, const char *op, const char *text, const reef_query_desc *desc,
                             query_text *to)
 {
@@ -382,10 +390,7 @@ static COLD bool query_read(reef_world *w, const char *op, const char *text, con
     if (text) s = reef__query_text_parse(w, text, to, detail, sizeof detail);
     else desc_read(to, desc);
     if (s != REEF_OK) return reef__failure_detail(w, s, op, to->at, detail), false;
-    if (reef__terms_spread(to->term, to->column, &to->count)) return true;
-    return reef__failure_detail(w, REEF_LIMIT, op, 0,
-                                "a query has at most 64 terms; each field of a type that is split counts as one"),
-           false;
+    return text_spread(w, op, to);
 }
 
 COLD bool reef__query_read(reef_world *w, const char *op, const reef_query_desc *desc, query_text *to)
@@ -430,6 +435,7 @@ COLD query *reef__query_copied(reef_world *to, const char *op, const query *q,
         if (now) l.term[i].component.id = now(context, l.term[i].component.id);
         if (now) l.term[i].up.id = now(context, l.term[i].up.id);
     }
+    if (now && !text_spread(to, op, &l)) return NULL;
     query *copy = query_make(to, op, &l);
     if (copy) reef__values_copy_set(copy, q);
     if (copy) reef__near_copy(copy, q);

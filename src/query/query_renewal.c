@@ -3,7 +3,8 @@
 #include "query/query_renewal.h"
 #include "query/sorted_query.h"
 
-/* Does the query name a type that is another one now? */
+/* Does the query name a type that is another one now? Bound: it also depends on how the values lie: it compares them,
+ * sorts by them, or names the columns of a split type. */
 static COLD bool query_ages(const query *q, uint32_t (*now)(const void *context, uint32_t type), const void *context,
                             bool *bound)
 {
@@ -12,7 +13,8 @@ static COLD bool query_ages(const query *q, uint32_t (*now)(const void *context,
         const reef_term *t = &q->asked[i];
         const bool other = now(context, t->component.id) != t->component.id || now(context, t->up.id) != t->up.id;
         ages |= other;
-        *bound |= other && t->conditions;
+        const type *named = reef__type_of(t->component.id);
+        *bound |= other && (t->conditions || (named && named->owner));
     }
     bool unused;
     const uint32_t by = q->ranking ? reef__ranking_component(q->ranking, &unused, &unused) : 0;

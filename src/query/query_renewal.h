@@ -16,7 +16,7 @@ typedef struct queries_renewal {
     reef_world *world;
     reef_query *fresh; /* by index; where the other query of the pair lies */
     uint32_t count;
-    bool bound; /* a query compares or sorts by values of such a type, and can't be made anew */
+    bool bound; /* a query can't be made anew: it compares or sorts by values of such a type, or names its columns */
 } queries_renewal;
 reef_status reef__queries_renew(queries_renewal *r, reef_world *w, const char *op,
                                 bool (*skip)(const reef_world *w, uint32_t index));

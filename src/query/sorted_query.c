@@ -698,9 +698,11 @@ bool reef__ranking_next(reef_block *b)
 /* Does every row that matches have the component itself? */
 static bool ranking_allows(const query *q, reef_component c)
 {
-    for (uint32_t i = 0; c.id && i < q->term_count; i++)
-        if (q->terms[i].component.id == c.id && q->terms[i].op == REEF_HAS && q->facts[i].top && !q->facts[i].fixed)
-            return true;
+    for (uint32_t i = 0; c.id && i < q->term_count; i++) {
+        const reef_term *t = &q->terms[i];
+        const bool itself = !q->facts[i].fixed && !q->facts[i].up && t->variable == 0;
+        if (t->component.id == c.id && t->op == REEF_HAS && q->facts[i].top && itself) return true;
+    }
     return c.id == 0;
 }
 

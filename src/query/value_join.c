@@ -437,6 +437,7 @@ static bool operand_key(const value_list *l, const operand *o, uint64_t *key)
 
 static row_range own_range(const value_list *l, uint64_t key)
 {
+    if (l->count == 0) return (row_range){NULL, NULL, NULL, NULL}; /* then there may be no rows at all */
     const order_row *low = l->rows, *end = low + l->count;
     for (size_t n = l->count; n;) {
         const size_t half = n / 2;

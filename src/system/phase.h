@@ -26,8 +26,8 @@ typedef enum system_stage {
 
 /* A system in the plan of one world. */
 typedef struct planned_system {
-    struct system *system;             /* may be freed when the schedule has changed; then only `serial` is valid */
-    uint64_t serial;                   /* the system's serial number */
+    struct system *system;             /* may be freed when the schedule has changed; then only `number` is valid */
+    uint64_t number;                   /* the system's number */
     query *query;                      /* its query; NULL: it has no rows */
     reef_query handle;                 /* the handle of that query */
     uint32_t after_first, after_count; /* the later systems that collide with it, in ticking.after */

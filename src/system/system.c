@@ -340,7 +340,7 @@ static COLD struct system *system_of(const system_draft *d, const char *name)
     s->before = text_copy(&room, before);
     s->after = text_copy(&room, after);
     mutex_lock(&f->lock);
-    s->serial = ++f->query_serial;
+    s->number = s->serial = ++f->query_serial;
     mutex_unlock(&f->lock);
     return s;
 }

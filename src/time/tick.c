@@ -52,7 +52,7 @@ static bool planned_make(reef_world *w, planned_system *ps, struct system *s)
 {
     memset(ps, 0, sizeof *ps);
     ps->system = s;
-    ps->serial = s->serial;
+    ps->number = s->number;
     ps->writes_others = s->unsplit == SPLIT_WRITES_OTHERS || s->unsplit == SPLIT_WRITES_FIXED ||
                         touches_kind(s, REEF_WRITES) || touches_kind(s, REEF_SUMS);
     for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
@@ -98,11 +98,11 @@ static bool plan_order(reef_world *w, ticking *k)
     return true;
 }
 
-/* The system with this serial number in a plan; NULL: it isn't in it. */
-static planned_system *planned_of(planned_system *plan, uint32_t count, uint64_t serial)
+/* The system with this number in a plan; NULL: it isn't in it. */
+static planned_system *planned_of(planned_system *plan, uint32_t count, uint64_t number)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (plan[i].serial == serial) return &plan[i];
+        if (plan[i].number == number) return &plan[i];
     return NULL;
 }
 
@@ -110,7 +110,7 @@ static planned_system *planned_of(planned_system *plan, uint32_t count, uint64_t
 static void planned_forget(reef_world *w, const ticking *k, planned_system *plan, uint32_t count)
 {
     while (count-- > 0) {
-        if (planned_of(k->plan, k->plan_count, plan[count].serial)) continue;
+        if (planned_of(k->plan, k->plan_count, plan[count].number)) continue;
         /* the system lives on, and what it has seen stays in the state */
         if (plan[count].query) plan[count].query->serial = 0;
         reef__planned_drop(w, &plan[count]);
@@ -123,7 +123,7 @@ static COLD planned_system *schedule_plan(reef_world *w, ticking *k, const sched
     planned_system *plan = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *plan);
     for (uint32_t i = 0; plan && i < c->count; i++) {
         const schedule_entry *e = &c->entries[c->order[i]];
-        planned_system *was = planned_of(k->plan, k->plan_count, e->system->serial);
+        planned_system *was = planned_of(k->plan, k->plan_count, e->system->number);
         bool ok = true;
         if (was) plan[i] = *was;
         else ok = planned_make(w, &plan[i], e->system);
@@ -152,8 +152,12 @@ static COLD bool plan_renew(reef_world *w, ticking *k)
         return false;
     }
     k->epoch = 0;
-    for (uint32_t i = 0; i < k->plan_count; i++)
-        if (!planned_of(plan, c->count, k->plan[i].serial)) reef__planned_drop(w, &k->plan[i]);
+    for (uint32_t i = 0; i < k->plan_count; i++) {
+        query *q = k->plan[i].query;
+        if (planned_of(plan, c->count, k->plan[i].number)) continue;
+        if (q && reef__schedule_knows(w, q->serial)) q->serial = 0; /* another one goes on with what it has seen */
+        reef__planned_drop(w, &k->plan[i]);
+    }
     reef__memory_free(&w->family->memory, MEMORY_OTHER, k->plan, k->plan_room * sizeof *k->plan);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, k->quicks, k->plan_room * sizeof *k->quicks);
     k->plan = plan;
@@ -450,7 +454,7 @@ COLD reef_system_stats reef_system_measured(const reef_world *w, reef_system_id 
     const reef_system_stats never_ran = {0, 0, 0, 0, 0};
     reef_status s;
     const schedule_entry *e = WORLD_GIVEN(w) && w->schedule && w->ticking ? reef__schedule_find(w, which, &s) : NULL;
-    const planned_system *ps = e ? planned_of(w->ticking->plan, w->ticking->plan_count, e->system->serial) : NULL;
+    const planned_system *ps = e ? planned_of(w->ticking->plan, w->ticking->plan_count, e->system->number) : NULL;
     return ps ? ps->stats : never_ran;
 }
 

@@ -372,25 +372,31 @@ COLD uint32_t reef__types_resolve(void)
     return settled == count ? count : 0;
 }
 
-/* A hidden type that is as described, but for its hooks, and gets its name again. NULL: there is none. */
+static COLD void type_comes_back(type *t)
+{
+    t->hidden = t->gone = false;
+    t->fresh = true;
+    *type_bucket(t->name) = t->id;
+}
+
+/* A hidden type that is as described, but for its hooks, and gets its name again. NULL: there is none. What a type
+ * requires is said of it later, and may be another layout now, so types that require others don't come back. */
 static COLD type *type_hidden_like(const reef_type_desc *d)
 {
     static const reef_hooks none;
+    for (const reef_type_decl *x = registry.tried->held; x != &pending_end; x = x->next)
+        if (x->required_count && strcmp(x->name, d->name) == 0) return NULL;
     for (uint32_t id = 1; id <= registry.count; id++) {
         type *t = record_at(id);
-        if (!t->hidden || strcmp(t->name, d->name) != 0) continue;
+        if (!t->hidden || t->retired || t->required_count || strcmp(t->name, d->name) != 0) continue;
         const reef_hooks was = t->hooks, *is = d->hooks ? d->hooks : &none;
         if (!reef__hooks_alike(&was, is)) continue;
         t->hooks = *is;
         t->hooks.unique = was.unique; /* the registry's copy of the same text */
         t->hooks.track_rows = was.track_rows;
         if (reef__type_same(t, d, id <= registry.settled)) {
-            t->hidden = t->gone = false;
-            for (uint32_t i = 0; i < t->part_count; i++)
-                record_at(t->parts[i])->hidden = record_at(t->parts[i])->gone = false;
-            t->fresh = registry.tried != NULL;
-            *type_bucket(t->name) = id;
-            for (uint32_t i = 0; i < t->part_count; i++) *type_bucket(record_at(t->parts[i])->name) = t->parts[i];
+            type_comes_back(t);
+            for (uint32_t i = 0; i < t->part_count; i++) type_comes_back(record_at(t->parts[i]));
             return t;
         }
         t->hooks = was;
@@ -731,10 +737,9 @@ COLD void reef__declarations_settle(reef_code *c, bool stays)
     for (uint32_t i = c->change_count; i-- > 0 && !stays;) c->changes[i].t->hooks = c->changes[i].hooks;
     for (uint32_t id = 1; id <= registry.count; id++) {
         type *t = record_at(id);
-        if (!stays && t->fresh) t->hidden = true;
         if (!stays && t->retired) t->hidden = false;
-        if (stays && t->retired) {
-            t->gone = true;
+        if (stays ? t->retired : t->fresh) {
+            t->hidden = t->gone = true;
             reef__hooks_retire(&t->hooks);
         }
         t->fresh = t->retired = false;

@@ -7,7 +7,7 @@ static char folder[512];
 
 /* ---- the compiler ---- */
 
-enum { BUILDS_MAX = 64 };
+enum { BUILDS_MAX = 100 };
 static struct {
     char flags[200], file[700];
 } builds[BUILDS_MAX];

@@ -83,6 +83,20 @@ REEF_COMPONENT_IN(Hunter, HUNTER_HOME);
 REEF_FIELDS(Hunter, power, rage);
 #endif
 
+#if defined(LEASH)
+#include "reef/required.h"
+typedef struct {
+    float length;
+} Leash;
+REEF_COMPONENT(Leash);
+REEF_FIELDS(Leash, length);
+#if LEASH == 1
+REEF_REQUIRES(Leash, Hunter);
+#else
+REEF_REQUIRES(Leash, Hunter, Marked);
+#endif
+#endif
+
 /* The input of a tick, which only the module declares. */
 #if defined(THRUST_MORE)
 typedef struct {

@@ -843,6 +843,101 @@ static void every_home(void **state)
     }
 }
 
+/* A query that reads the columns of a split type can't be made anew by itself; one that only asks who has it can. */
+static void queries_of_a_split_type(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DHUNTER_HOME=REEF_SPLIT", NULL);
+    for (uint32_t i = 0; i < 5; i++) hunter(w, (float)i, 0);
+    const reef_query all = reef_query_new(w, "Place, with Hunter");
+    reef_query reads = reef_query_new(w, "in Hunter");
+    const reef_query one = reef_query_new(w, "in Hunter.power, in Place");
+    build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE");
+    assert_hot_refused(w, h, "but a query compares or sorts by its values, or names its columns");
+    assert_int_equal(reef_query_count(w, reads), 5);
+    assert_ok(reef_query_free(w, reads));
+    build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE -DSPEED=3");
+    assert_hot_refused(w, h, "but a query compares or sorts by its values, or names its columns");
+    assert_ok(reef_query_free(w, one));
+    build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(reef_query_count(w, all), 5);
+    build("-DHUNTER_LESS");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(reef_query_count(w, all), 5);
+    reads = reef_query_new(w, "in Hunter");
+    build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE"); /* a column gets several, which the query then names */
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(reef_query_count(w, reads), 5);
+    reef_block b = reef_begin(w, reads);
+    assert_true(reef_next(&b));
+    assert_non_null(reef_block_in(&b, reef_column_of(reef_type_find("Hunter"), "fear")));
+    reef_end(&b);
+    assert_ok(reef_query_free(w, reads));
+    assert_valid(w);
+    reef_hot_close(h);
+}
+
+/* What a refused library has declared is forgotten, also where there was such a layout before. */
+static void a_refused_layout_leaves_nothing(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DHUNTER_HOME=REEF_SPLIT", NULL);
+    const reef_component was = reef_type_find("Hunter"), column = reef_column_of(was, "power");
+    const reef_entity e = hunter(w, 7, 0);
+    build("-DHUNTER_MORE");
+    assert_event(h, REEF_HOT_LOADED);
+    assert_int_equal(reef_type_find("Hunter.power").id, 0);
+    build("-DHUNTER_HOME=REEF_SPLIT -DREFUSES -DOWNED");
+    assert_event(h, REEF_HOT_REFUSED);
+    assert_libraries(h, 1); /* though Owned has hooks */
+    assert_int_equal(reef_type_find("Hunter.power").id, 0);
+    assert_status(REEF_UNKNOWN_TYPE, reef_add_id(w, e, was, NULL, NULL));
+    assert_true(reef_query_is_null(reef_query_new(w, "in Hunter.power")));
+    build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE");
+    assert_event(h, REEF_HOT_LOADED);
+    const reef_component now = reef_type_find("Hunter.power");
+    assert_int_not_equal(now.id, column.id);
+    assert_true(*(const double *)reef_get_id(w, e, now) == 7);
+    assert_valid(w);
+    reef_hot_close(h);
+}
+
+/* A type that requires one whose layout changes stays as it is, and requires the new one. */
+static void what_is_required_changes(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "-DLEASH=1", NULL);
+    const reef_component marked = reef_type_find("Marked");
+    const float length = 2;
+    const reef_entity e = reef_create(w), without = reef_create(w);
+    assert_status(REEF_ADDED, reef_set_id(w, e, reef_type_find("Leash"), &length, sizeof length));
+    assert_status(REEF_ADDED, reef_set_id(w, without, reef_type_find("Leash"), &length, sizeof length));
+    assert_ok(reef_remove_id(w, without, reef_type_find("Hunter")));
+    const reef_component was = reef_type_find("Leash");
+    build("-DLEASH=1 -DHUNTER_MORE -DREFUSES");
+    assert_event(h, REEF_HOT_REFUSED);
+    assert_int_equal(reef_type_find("Leash").id, was.id);
+    static const char *const flags[] = {"-DLEASH=1 -DHUNTER_MORE", "-DLEASH=1", "-DLEASH=2 -DHUNTER_MORE",
+                                        "-DLEASH=2 -DHUNTER_MORE -DHUNTER_HOME=REEF_SPARSE"};
+    for (uint32_t i = 0; i < 4; i++) {
+        build(flags[i]);
+        assert_event(h, REEF_HOT_LOADED);
+        assert_text(h, "2 types have another layout now");
+        const reef_component leash = reef_type_find("Leash"), hunter_now = reef_type_find("Hunter");
+        assert_true(reef_has_id(w, e, leash) && reef_has_id(w, e, hunter_now));
+        assert_true(reef_has_id(w, without, leash));
+        assert_false(reef_has_id(w, without, hunter_now) || reef_has_id(w, e, marked)); /* nothing comes along */
+        const reef_entity another = reef_create(w);
+        assert_status(REEF_ADDED, reef_set_id(w, another, leash, &length, sizeof length));
+        assert_true(reef_has_id(w, another, hunter_now));
+        assert_int_equal(reef_has_id(w, another, marked), i > 1);
+        assert_libraries(h, 1);
+        assert_valid(w);
+    }
+    reef_hot_close(h);
+}
+
 static void no_memory_is_no_change_of_layout(void **state)
 {
     reef_world *w = world_of(state);
@@ -912,6 +1007,9 @@ int main(void)
         TEST(unique_values_keep_their_meaning),
         TEST(enums_keep_their_names),
         TEST(every_home),
+        TEST(queries_of_a_split_type),
+        TEST(a_refused_layout_leaves_nothing),
+        TEST(what_is_required_changes),
         TEST(no_memory_is_no_change_of_layout),
         TEST(values_that_nothing_copies_are_refused), /* its library stays */
     };

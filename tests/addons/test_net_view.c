@@ -594,12 +594,119 @@ static void every_allocation_may_fail(void **state)
     assert_true(refused > 60);
 }
 
+/* ---- a base and its subtype, templates, places that are disabled ---- */
+
+typedef struct Moving {
+    int32_t speed;
+} Moving;
+REEF_COMPONENT(Moving);
+REEF_FIELDS(Moving, speed);
+typedef struct Diving {
+    Moving base;
+    int32_t depth;
+} Diving;
+REEF_SUBTYPE(Diving, Moving);
+REEF_FIELDS(Diving, base.speed, depth);
+REEF_TAG(Fish);
+REEF_SUBTAG(Shark, Fish);
+
+/* "12" has a Diving with this depth, and a Moving with this speed, each itself. */
+static void assert_moves(const reef_world *w, reef_entity e, int32_t speed, int32_t depth)
+{
+    reef_component found[2];
+    const uint32_t n = reef_find_subs(w, e, Moving, found, 2);
+    assert_int_equal(n, (uint32_t)(speed != 0) + (uint32_t)(depth != 0));
+    if (depth) assert_int_equal(reef_get(w, e, Diving)->depth, depth);
+    if (speed) assert_int_equal(reef_get(w, e, Moving)->speed, speed);
+}
+
+static void a_subtype_is_not_its_base(void **state)
+{
+    (void)state;
+    for (uint32_t turned = 0; turned < 2; turned++) { /* the order in which they are listed makes no difference */
+        stage s = {.seed = 9};
+        const reef_net_view_type listed[] = {{reef_id(Mark), false},
+                                             {turned ? reef_id(Moving) : reef_id(Diving), false},
+                                             {turned ? reef_id(Diving) : reef_id(Moving), false},
+                                             {turned ? reef_id(Fish) : reef_id(Shark), false},
+                                             {turned ? reef_id(Shark) : reef_id(Fish), false}};
+        reef_world *there = world_on(NULL);
+        s.sim = reef_net_sim_new(1, &(reef_net_line){.latency_ns = MS}, NULL);
+        s.world = world_on(NULL);
+        reef_net_view_config c = {.world = s.world, .types = listed, .type_count = 5};
+        c.transport = reef_net_sim_transport(s.sim, SERVER);
+        s.views = reef_net_views_new(&c, NULL);
+        c.world = there;
+        c.transport = reef_net_sim_transport(s.sim, SERVER + 1);
+        reef_net_view *view = reef_net_view_new(&c, SERVER, NULL);
+        assert_int_equal(reef_net_views_add(s.views, &(reef_net_view_client){.address = SERVER + 1, .query = "Mark"}),
+                         0);
+        const reef_entity diver =
+                              reef_spawn(s.world, reef_with(Mark, 1, 0, 0), reef_with(Diving, {3}, 4), reef_tag(Shark)),
+                          both = reef_spawn(s.world, reef_with(Mark, 2, 0, 0), reef_with(Diving, {5}, 6),
+                                            reef_with(Moving, 7), reef_tag(Shark), reef_tag(Fish));
+        for (uint32_t t = 0; t < 30; t++) {
+            tick(&s);
+            assert_int_equal(reef_net_view_update(view), REEF_OK);
+            const watcher w = {.world = there};
+            const reef_entity one = find(&w, 1), two = find(&w, 2);
+            if (t == 9 || t == 29) {
+                assert_moves(there, one, 0, 4);
+                assert_moves(there, two, t == 9 ? 7 : 0, 6);
+                assert_true(reef_has(there, one, Shark) && reef_has(there, two, Shark));
+                assert_int_equal(reef_count(there, Fish), t == 9 ? 1 : 0);
+            }
+            if (t == 10)
+                assert_int_equal(reef_change(s.world, both, reef_without(Moving), reef_without(Fish)), REEF_OK);
+        }
+        assert_true(reef_is_alive(s.world, diver));
+        reef_net_views_free(s.views);
+        reef_net_view_free(view);
+        reef_world_free(s.world);
+        reef_world_free(there);
+        reef_net_sim_free(s.sim);
+    }
+}
+
+static void templates_and_disabled_places_are_out_of_sight(void **state)
+{
+    (void)state;
+    stage s = {.seed = 4};
+    assert_true(stage_begin(&s, &bad, 1000, NULL));
+    const watcher *near_by = watch(&s, &(reef_net_view_client){.radius = 40}, NULL),
+                  *asks = watch(&s, &(reef_net_view_client){.radius = 40, .query = "?ReefPrefab"}, NULL);
+    assert_true(near_by && asks);
+    avatars(&s);
+    for (uint32_t i = 0; i < 3; i++) {
+        s.things[i] = reef_spawn(s.world, reef_with(Point, 1, (float)i));
+        mark(&s, s.things[i], i);
+    }
+    assert_int_equal(reef_make_prefab(s.world, s.things[1]), REEF_OK);
+    assert_int_equal(reef_disable(s.world, s.things[2], Point), REEF_OK);
+    for (uint32_t t = 0; t < 60; t++) {
+        if (t == 30) assert_int_equal(reef_disable(s.world, s.things[0], Point), REEF_OK);
+        if (t == 30) assert_int_equal(reef_enable(s.world, s.things[2], Point), REEF_OK);
+        if (t == 30) assert_int_equal(reef_remove(s.world, s.things[1], ReefPrefab), REEF_OK);
+        tick(&s);
+        assert_int_equal(reef_net_views_sees(s.views, near_by->number, s.things[0]), t < 30);
+        assert_int_equal(reef_net_views_sees(s.views, near_by->number, s.things[1]), t >= 30);
+        assert_int_equal(reef_net_views_sees(s.views, near_by->number, s.things[2]), t >= 30);
+        assert_true(reef_net_views_sees(s.views, asks->number, s.things[1]));
+    }
+    stage_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clients_get_what_they_may_see),  cmocka_unit_test(what_is_hidden_never_leaves_the_server),
-        cmocka_unit_test(what_is_hidden_changes_no_byte), cmocka_unit_test(what_is_seen_is_never_older_than_the_bound),
-        cmocka_unit_test(damaged_datagrams_are_refused),  cmocka_unit_test(arguments_out_of_range_are_refused),
+        cmocka_unit_test(a_subtype_is_not_its_base),
+        cmocka_unit_test(templates_and_disabled_places_are_out_of_sight),
+        cmocka_unit_test(clients_get_what_they_may_see),
+        cmocka_unit_test(what_is_hidden_never_leaves_the_server),
+        cmocka_unit_test(what_is_hidden_changes_no_byte),
+        cmocka_unit_test(what_is_seen_is_never_older_than_the_bound),
+        cmocka_unit_test(damaged_datagrams_are_refused),
+        cmocka_unit_test(arguments_out_of_range_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -282,6 +282,22 @@ static void prefabs_are_written_and_read_again(void **state)
     reef_prefab_text_free(second);
     const reef_entity nameless = reef_create(w);
     assert_null(reef_prefab_text_write(w, &nameless, 1, &size));
+    /* a text can't say that a child without a name is gone */
+    const reef_entity plan = reef_create(w), part = reef_create(w);
+    assert_ok(reef_set_name(w, plan, "plan"));
+    assert_status(REEF_ADDED, reef_relate(w, part, ChildOf, plan));
+    assert_ok(reef_make_prefab(w, plan));
+    reef_entity variant;
+    assert_ok(reef_instantiate(w, plan, 1, &variant));
+    assert_ok(reef_set_name(w, variant, "variant"));
+    assert_ok(reef_make_prefab(w, variant));
+    text = reef_prefab_text_write(w, &variant, 1, &size);
+    assert_non_null(text);
+    reef_prefab_text_free(text);
+    reef_sources parts = reef_sources_of(w, variant, ChildOf);
+    assert_true(reef_sources_next(&parts));
+    assert_ok(reef_destroy(w, parts.sources[0]));
+    assert_null(reef_prefab_text_write(w, &variant, 1, &size));
     assert_null(reef_prefab_text_write(w, &(reef_entity){0, 0}, 1, NULL));
 }
 

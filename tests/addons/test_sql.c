@@ -539,6 +539,27 @@ static void disabled_relations_are_rows(void **state)
                         "1");
 }
 
+/* Templates have their rows like all others, whichever way a statement comes to them; a query passes over them. */
+static void templates_are_rows(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[3];
+    for (int i = 0; i < 3; i++) {
+        e[i] = reef_spawn(w, reef_with(Place, (float)i, 0), reef_tag(Asleep), reef_with(Wound, i, i));
+        (void)reef_relate(w, e[i], Likes, e[0]);
+    }
+    assert_ok(reef_make_prefab(w, e[1]));
+    assert_string_equal(asked(w, "select id from Place order by id"), "0 1 2");
+    assert_string_equal(asked(w, "select count(*) from Asleep"), "3");
+    assert_string_equal(asked(w, "select id, left from Wound order by id"), "0|0 1|1 2|2");
+    assert_string_equal(asked(w, "select id from Likes order by id"), "0 1 2");
+    assert_string_equal(asked(w, "select id from ReefPrefab"), "1");
+    assert_string_equal(asked(w, "select x from ReefPrefab join Place using (id)"), "1.0");
+    assert_string_equal(asked(w, "select id from Place where query = 'Place'"), "0 2");
+    asked(w, "update Place set y = x + 10");
+    assert_string_equal(asked(w, "select y from Place order by id"), "10.0 11.0 12.0");
+}
+
 static void what_is_wrong_changes_nothing(void **state)
 {
     reef_world *w = world_of(state);
@@ -754,6 +775,7 @@ int main(void)
         TEST(tables_of_queries_are_read_while_a_statement_writes),
         TEST(fields_may_be_called_as_the_hidden_columns),
         TEST(disabled_relations_are_rows),
+        TEST(templates_are_rows),
         TEST(what_is_wrong_changes_nothing),
         TEST(tables_of_other_databases_become_entities),
         TEST(fuzzed_statements_on_a_living_world),

@@ -503,9 +503,66 @@ static void scripts_of_a_module_end_with_it(void **state)
     assert_told("ended guard ");
 }
 
+/* ---- going back behind another version ---- */
+
+typedef struct {
+    uint32_t received, changed, timed;
+} Diary;
+REEF_COMPONENT(Diary);
+static void receive(reef_block *b)
+{
+    uint32_t n;
+    reef_events x = reef_receive(b, Ping);
+    while (reef_event_run(&x, &n)) reef_inout(b, Diary)->received += n;
+}
+static void look(reef_block *b) { reef_inout(b, Diary)->changed++; }
+static void wait_long(reef_block *b) { reef_inout(b, Diary)->timed++; }
+static reef_status watcher_load(reef_world *w, void *context)
+{
+    (void)context;
+    add(w, "receive", receive, "Diary; receives Ping");
+    add(w, "look", look, "Diary, changed in Wind");
+    (void)reef_system_new(
+        w, &(reef_system_desc){
+               .name = "wait_long", .function = wait_long, .text = "Diary", .interval_ns = UINT64_C(3000000000)});
+    return REEF_OK;
+}
+
+/* What a system has seen belongs to the state that a world goes back to, also where another version of its module has
+ * taken over since. */
+static void what_was_seen_goes_back_behind_another_version(void **state)
+{
+    static const reef_module versions[] = {{.name = "watcher", .version = 1, .load = watcher_load},
+                                           {.name = "watcher", .version = 2, .load = watcher_load},
+                                           {.name = "watcher", .version = 3, .load = watcher_load}};
+    reef_world *w = world_of(state);
+    assert_ok(reef_module_use(w, &versions[0]));
+    const reef_entity e = reef_spawn(w, reef_default(Diary), reef_with(Wind, 1));
+    for (int i = 0; i < 2; i++) tick(w);
+    assert_ok(reef_post(w, Ping, 5));
+    reef_snapshot *before = reef_snapshot_take(w);
+    uint64_t hash[4];
+    for (uint32_t round = 0; round < 4; round++) {
+        if (round == 1) assert_ok(reef_module_use(w, &versions[1]));
+        assert_ok(reef_restore(w, before));
+        if (round == 2) assert_ok(reef_module_use(w, &versions[2]));
+        for (int i = 0; i < 3; i++) tick(w);
+        const Diary *seen = reef_get(w, e, Diary);
+        assert_true(seen->received == 1 && seen->changed == 1 && seen->timed == 1);
+        assert_ok(reef_post(w, Ping, 6));
+        tick(w);
+        assert_int_equal(reef_get(w, e, Diary)->received, 2);
+        hash[round] = reef_hash(w);
+        assert_int_equal(hash[round], hash[0]);
+        assert_valid(w);
+    }
+    reef_snapshot_free(before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(what_was_seen_goes_back_behind_another_version),
         TEST(a_module_brings_and_takes_what_it_made),
         TEST(modules_are_printed),
         TEST(types_without_their_module_are_named),

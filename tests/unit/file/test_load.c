@@ -723,6 +723,71 @@ static void types_may_change_their_homes(void **state)
             if (from != REEF_BIT && to != REEF_BIT) home_changes(state, (reef_home)from, (reef_home)to);
 }
 
+/* A type that records for each row when it changed, and didn't when the file was written. */
+static void a_type_becomes_tracked_while_another_changes_its_home(void **state)
+{
+    static const reef_hooks tracked = {.track_rows = true};
+    const reef_field field = {.name = "n", .kind = REEF_I32, .bytes = 4};
+    reef_type_desc d = {.name = "SeenWas", .size = 4, .align = 4, .fields = &field, .field_count = 1};
+    const reef_component seen_was = reef_type_new(&d, NULL);
+    d.name = "SeenNow", d.hooks = &tracked;
+    const reef_component seen_now = reef_type_new(&d, NULL);
+    const reef_component was = value_in(REEF_SPARSE), is = value_in(REEF_TABLE);
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    for (int32_t i = 0; i < 10; i++) {
+        const reef_entity e = reef_create(w);
+        assert_status(REEF_ADDED, reef_set_id(w, e, seen_was, &i, sizeof i));
+        if (i % 2) assert_status(REEF_ADDED, reef_set_id(w, e, was, &i, sizeof i));
+    }
+    reef_bytes bytes = saved(w, false);
+    rename_type(bytes, "SeenWas", "SeenNow");
+    rename_type(bytes, reef_type_name(was), reef_type_name(is));
+    notes n = {0};
+    const reef_load_desc desc = {.note = note_down, .context = &n};
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &desc));
+    assert_valid(other);
+    for (uint32_t i = 0; i < 10; i++) {
+        const reef_entity e = reef_entity_at(other, i);
+        assert_true(reef_added_since_id(other, e, seen_now, 0));
+        assert_int_equal(*(const int32_t *)reef_get_id(other, e, seen_now), i);
+        assert_int_equal(reef_has_id(other, e, is), i % 2);
+    }
+    assert_int_equal(n.count[REEF_NOTE_HOME_CHANGED], 1);
+    reef_bytes_free(&bytes);
+}
+
+/* What a type requires comes when it is added, not when a file is loaded, in whichever home. */
+static void a_value_that_moves_home_brings_nothing_along(void **state)
+{
+    const reef_field field = {.name = "n", .kind = REEF_I32, .bytes = 4};
+    const reef_component along[] = {reef_id(Frozen), value_in(REEF_PAGED)};
+    reef_type_desc d = {
+        .name = "AloneWas", .size = 4, .align = 4, .home = REEF_SPARSE, .fields = &field, .field_count = 1};
+    const reef_component was = reef_type_new(&d, NULL);
+    d.name = "AloneNow", d.home = REEF_TABLE, d.required = along, d.required_count = 2;
+    const reef_component is = reef_type_new(&d, NULL);
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    for (int32_t i = 0; i < 12; i++) {
+        const reef_entity e = reef_create(w);
+        assert_status(REEF_ADDED, reef_set_id(w, e, was, &i, sizeof i));
+        if (i % 2) assert_ok(reef_add(w, e, Frozen));
+        if (i % 3 == 0) assert_status(REEF_ADDED, reef_set_id(w, e, along[1], &i, sizeof i));
+    }
+    reef_bytes bytes = saved(w, false);
+    rename_type(bytes, "AloneWas", "AloneNow");
+    notes n = {0};
+    const reef_load_desc desc = {.note = note_down, .context = &n};
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &desc));
+    assert_valid(other);
+    for (uint32_t i = 0; i < 12; i++) {
+        const reef_entity e = reef_entity_at(other, i);
+        assert_int_equal(*(const int32_t *)reef_get_id(other, e, is), i);
+        assert_int_equal(reef_has(other, e, Frozen), i % 2);
+        assert_int_equal(reef_has_id(other, e, along[1]), i % 3 == 0);
+    }
+    reef_bytes_free(&bytes);
+}
+
 static void what_the_config_forbids_is_refused(void **state)
 {
     reef_world *w = world_of(state);
@@ -953,6 +1018,8 @@ int main(void)
         TEST(unknown_types_are_dropped_refused_or_declared),
         TEST(tables_that_lose_types_keep_their_rows_apart),
         TEST(types_may_change_their_homes),
+        TEST(a_type_becomes_tracked_while_another_changes_its_home),
+        TEST(a_value_that_moves_home_brings_nothing_along),
         TEST(the_last_pages_of_a_store_go),
         TEST(what_the_config_forbids_is_refused),
         TEST(streams_progress_and_locks),

@@ -814,6 +814,24 @@ static void scar_destroy(void *context, void *slot)
 static const reef_hooks scar_hooks = {.copy = scar_copy, .destroy = scar_destroy, .bytes_move = true};
 REEF_COMPONENT_IN_HOOKS(Scar, REEF_MULTI, &scar_hooks);
 
+/* An entity matches once, also where a loop over the same text visits each of its values. */
+static void an_entity_with_several_values_matches_once(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = reef_create(w);
+    for (int32_t i = 0; i < 3; i++) assert_non_null(reef_append_id(w, e, reef_id(Wound), &i, sizeof i));
+    const reef_observer_desc desc = {.name = "m",
+                                     .function = hear,
+                                     .events = REEF_ON_MATCH,
+                                     .text = "each in Wound",
+                                     .existing = true,
+                                     .context = "m"};
+    begin();
+    assert_false(reef_observer_is_null(reef_observer_new(w, &desc)));
+    assert_int_equal(tape.count, 1);
+    assert_heard(0, "m", REEF_ON_MATCH, e, -1, -1);
+}
+
 /* In one flush: further values come, the first one is taken away, all go. The old value is the one that the entity had
  * first before all of that. */
 static void the_net_effect_on_several_values_has_the_first_one(void **state)
@@ -932,6 +950,7 @@ int main(void)
         TEST(the_number_of_observers_is_limited),
         TEST(runs_of_commands_over_whole_tables_are_told),
         TEST(a_cascade_follows_its_command),
+        TEST(an_entity_with_several_values_matches_once),
         TEST(the_net_effect_on_several_values_has_the_first_one),
         TEST(what_observers_ask_for_without_memory_is_kept),
         TEST(observers_come_and_go_while_requests_wait),

@@ -269,11 +269,20 @@ static void entrance_begin_loop(naive_world *n, naive_query *q, reef_query h, ui
     walk_end(&x);
 }
 
+/* Does a loop write values that it doesn't read? Then it must write every row of its blocks. */
+static bool asks_out(const naive_query *q)
+{
+    for (uint32_t i = 0; i < q->count; i++)
+        if (q->desc.terms[i].op < REEF_ANY_OF && q->desc.terms[i].access == REEF_OUT) return true;
+    return false;
+}
+
 static void entrance_each(naive_world *n, naive_query *q, reef_query h, uint64_t *seed)
 {
     now.entrance = "reef_each";
     walk x = walk_begin(n, q, seed, q->last, NULL);
     uint32_t rows = 1, leave = random_below(seed, 8) ? UINT32_MAX : 1 + random_below(seed, 30);
+    if (asks_out(q)) leave = UINT32_MAX;
     reef_each(n->w, h, row)
     {
         check(x.next < x.end);

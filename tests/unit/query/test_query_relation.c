@@ -252,6 +252,28 @@ static void variables_that_make_no_sense_are_refused(void **state)
     assert_status(REEF_BAD_ARGUMENT, reef_last_error(w).status);
 }
 
+static uint64_t key_of_x(const void *value) { return reef_key_f32(((const Position *)value)->x); }
+
+/* Rows are ordered by what they have themselves. */
+static void an_ancestors_component_orders_nothing(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_order by_x = {.component = reef_id(Position), .key = key_of_x};
+    const reef_entity ship = reef_spawn(w, reef_with(Position, 5, 0)), gun = reef_create(w);
+    const reef_entity turret = reef_spawn(w, reef_with(Position, 3, 0));
+    assert_status(REEF_ADDED, reef_relate(w, gun, ChildOf, ship));
+    assert_status(REEF_ADDED, reef_relate(w, turret, ChildOf, ship));
+    reef_query q = reef_query_new(w, "in Position self up(ChildOf)");
+    assert_status(REEF_BAD_ARGUMENT, reef_query_order(w, q, &by_x));
+    assert_int_equal(reef_query_count(w, q), 3);
+    q = reef_query_new(w, "in Position, Position up(ChildOf)");
+    assert_ok(reef_query_order(w, q, &by_x));
+    reef_block b = reef_begin(w, q);
+    assert_true(reef_next(&b));
+    assert_entity(b.entities[0], turret);
+    assert_false(reef_next(&b));
+}
+
 /* Ships, planets and stars: large enough that loops have several blocks and begin with what is rare. */
 enum { SHIPS = 3000, PLANETS = 40, STARS = 10 };
 typedef struct space {
@@ -585,6 +607,7 @@ int main(void)
         TEST(targets_that_make_no_sense_are_refused),
         TEST(ancestors_that_make_no_sense_are_refused),
         TEST(variables_that_make_no_sense_are_refused),
+        TEST(an_ancestors_component_orders_nothing),
         TEST(the_plan_begins_with_what_is_rare),
         TEST(loops_inside_loops_have_their_own_bindings),
         TEST(whole_query_changes_and_deferred_ones_follow_relations),

@@ -123,6 +123,7 @@ static void entities_of_variables(void **state)
     reef_enable(w, mole, Life);
     assert_ok(reef_enable_id(w, mole, (reef_component){0}, false));
     expect(w, "Crew(boss as $b), Life($p, left == $b)", "b>port"); /* who isn't visited isn't found */
+    expect(w, "Crew(boss as $b), Badge($p, number == $b)", "");    /* and nobody, where nobody has the type */
 }
 
 static void explained(void **state)
