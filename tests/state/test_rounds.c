@@ -595,11 +595,13 @@ static uint64_t generation_most(const reef_world *w)
 
 static void look_at_world(inspection *x, const reef_world *w)
 {
-    uint64_t readers = 0, queries = 0, slots = 0;
+    uint64_t readers = 0, queries = 0, query_count = 0, slots = 0;
     for (uint32_t i = 0; i < w->reader_count; i++)
         readers = w->readers[i].generation > readers ? w->readers[i].generation : readers;
-    for (uint32_t i = 0; i < w->query_room; i++)
+    for (uint32_t i = 0; i < w->query_room; i++) {
         queries = w->queries[i].generation > queries ? w->queries[i].generation : queries;
+        query_count += w->queries[i].query != NULL;
+    }
     for (uint32_t i = 0; i < w->schedule->slot_count; i++)
         slots = w->schedule->slots[i].generation > slots ? w->schedule->slots[i].generation : slots;
     /* A call makes a new version before it and one behind it at most; a load one for each system and two for itself. */
@@ -621,7 +623,7 @@ static void look_at_world(inspection *x, const reef_world *w)
     grows(x, "system generation", slots, 1);
     stays(x, "readers", w->reader_count, 4); /* three at a time, and that of scripts */
     /* one a system, two of the game, and those of single loops */
-    stays(x, "queries", w->query_count, SYSTEMS_MOST + 4);
+    stays(x, "queries", query_count, SYSTEMS_MOST + 4);
     stays(x, "rooms for queries", w->query_room, 64);
     stays(x, "systems", w->schedule->count, SYSTEMS_MOST);
     stays(x, "rooms for systems", w->schedule->slot_count, SYSTEMS_MOST);
