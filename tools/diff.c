@@ -10,7 +10,7 @@ static const char *const words_of[] = {
     [REEF_CHANGE_DISABLED] = "disabled", [REEF_CHANGE_ENABLED] = "enabled"};
 enum { KINDS = sizeof words_of / sizeof words_of[0] };
 
-static void put_text(const char *text)
+static void put_quoted(const char *text)
 {
     if (text == NULL) {
         fputs("none", stdout);
@@ -50,9 +50,9 @@ static void put_change(const reef_world *const world[2], const reef_change *c)
     printf("%-8s  ", words_of[c->kind]);
     if (c->kind == REEF_CHANGE_NAME) {
         printf("%" PRIu32 "v%" PRIu32 "  ", c->entity.index, c->entity.generation);
-        put_text(c->was);
+        put_quoted(c->was);
         fputs(" -> ", stdout);
-        put_text(c->is);
+        put_quoted(c->is);
     } else {
         put_entity(world[!before], c->entity);
     }

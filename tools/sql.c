@@ -30,7 +30,7 @@ static bool row_print(void *context, uint32_t count, const reef_sql_value *value
     for (uint32_t i = 0; i < count; i++) {
         if (values[i].kind == REEF_SQL_BLOB)
             for (size_t k = 0; k < values[i].size; k++) printf("%02x", (unsigned)(unsigned char)values[i].text[k]);
-        else if (values[i].text) put_name(values[i].text);
+        else if (values[i].text) put_text(values[i].text, values[i].size);
         putchar(i + 1 < count ? '\t' : '\n');
     }
     return output_open();
