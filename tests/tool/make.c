@@ -162,6 +162,31 @@ static void many_write(void)
     reef_world_free(w);
 }
 
+/* An entity whose value has 80 fields, and the same one with other numbers in two of them. */
+static void wide_write(void)
+{
+    enum { FIELDS = 80 };
+    static char names[FIELDS][8];
+    static reef_field fields[FIELDS];
+    int32_t numbers[FIELDS] = {0};
+    const reef_save_desc desc = {.unsynced = true};
+    for (uint32_t i = 0; i < FIELDS; i++) {
+        (void)snprintf(names[i], sizeof names[i], "n%u", (unsigned)i);
+        fields[i] = (reef_field){.name = names[i], .kind = REEF_I32, .offset = 4 * i, .bytes = 4};
+    }
+    const reef_component wide = reef_type_new(
+        &(reef_type_desc){.name = "Wide", .size = sizeof numbers, .fields = fields, .field_count = FIELDS}, NULL);
+    reef_world *w = reef_world_new(NULL);
+    if (w == NULL) exit(1);
+    const reef_entity e = reef_create(w);
+    MUST(reef_set_id(w, e, wide, numbers, sizeof numbers));
+    MUST(reef_save(w, path_of("wide_a"), &desc));
+    numbers[3] = numbers[70] = 7;
+    MUST(reef_set_id(w, e, wide, numbers, sizeof numbers));
+    MUST(reef_save(w, path_of("wide_b"), &desc));
+    reef_world_free(w);
+}
+
 int main(int count, char **words)
 {
     reef_bytes difference;
@@ -192,6 +217,7 @@ int main(int count, char **words)
     wrong_ones_write("journal", "journal_torn", "journal_damaged", 340);
     wrong_ones_write("world", "world_cut", "world_damaged", 340);
     many_write();
+    wide_write();
     bytes_write("empty", "", 0);
     bytes_write("letter", "Dear reader, this is a letter and no file of reef.\n", 51);
     return 0;
