@@ -2,6 +2,7 @@
 #include "reef/all.h"
 #ifdef REEF_TOOL_SQL
 #include "reef_sqlite.h"
+#include <sqlite3.h>
 #endif
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,17 @@ static void wrong_ones_write(const char *from, const char *cut, const char *dama
     bytes_write(damaged, bytes, size);
 }
 
+/* A database of another program. */
+static void foreign_database_write(void)
+{
+#ifdef REEF_TOOL_SQL
+    sqlite3 *db = NULL;
+    if (sqlite3_open(path_of("foreign"), &db) != SQLITE_OK ||
+        sqlite3_exec(db, "create table letters(text)", NULL, NULL, NULL) != SQLITE_OK || sqlite3_close(db) != SQLITE_OK)
+        exit(1);
+#endif
+}
+
 /* The world in a database: its state of tick 3, and what it is after the change and another tick. */
 static void database_write(reef_world *w)
 {
@@ -214,6 +226,7 @@ int main(int count, char **words)
     w = scene();
     database_write(w);
     reef_world_free(w);
+    foreign_database_write();
     wrong_ones_write("journal", "journal_torn", "journal_damaged", 340);
     wrong_ones_write("world", "world_cut", "world_damaged", 340);
     many_write();
