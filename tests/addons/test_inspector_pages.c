@@ -361,6 +361,7 @@ static void edits_are_done_together_or_not_at_all(void **state)
 }
 
 /* What an edit says wrongly is refused, and not taken for something else. */
+#define SET_X "{\"do\":\"set\",\"entity\":\"0v1\",\"component\":\"Place\",\"field\":\"x\",\"value\":7,"
 static void edits_mean_what_they_say(void **state)
 {
     static const char *const edits[] = {
@@ -371,10 +372,9 @@ static void edits_mean_what_they_say(void **state)
         "{\"do\":\"enable\",\"entity\":\"0v1\",\"component\":\"Place\",\"on\":\"false\"}",
         "{\"do\":\"destroy\",\"query\":\"Place\\u0000, Likes\"}",
         "{\"do\":\"destroy\",\"entity\":\"0v1\",\"query\":7}",
-        "{\"do\":\"set\",\"entity\":\"0v1\",\"component\":\"Place\",\"field\":\"x\",\"value\":7,\"element\":"
-        "4294967296}",
-        "{\"do\":\"set\",\"entity\":\"0v1\",\"component\":\"Place\",\"field\":\"x\",\"value\":7,\"element\":\"1\"}",
-        "{\"do\":\"set\",\"entity\":\"0v1\",\"component\":\"Place\",\"field\":\"x\",\"value\":7,\"number\":-1}",
+        SET_X "\"element\":4294967296}",
+        SET_X "\"element\":\"1\"}",
+        SET_X "\"number\":-1}",
         "{\"do\":\"set\",\"entity\":\"0v1\",\"component\":\"All\",\"field\":\"list\",\"value\":1e39}",
         "{\"do\":\"set\",\"entity\":\"0v1\",\"component\":\"All\",\"field\":\"wide\",\"value\":\"1e999\"}"};
     reef_world *w = world_of(state);
