@@ -25,7 +25,10 @@
  * declared, are tags.
  *
  * Calls return what those of C return (reef/status.h), and the same rules for pointers and threads hold. When a
- * constructor throws, the call fails with NO_MEMORY. When a system, a move or a destructor throws, the program ends. */
+ * constructor throws in the world, the call fails with NO_MEMORY; when one throws that makes an argument, or the value
+ * of append() or post(), nothing is changed, and the caller gets the exception. The caller also gets one that leaves a
+ * loop over a view, or the function of each() or blocks(), and the loop is closed. When a system, an observer, the
+ * function of place::pairs(), a move or a destructor throws, the program ends. */
 #ifndef REEF_HPP
 #define REEF_HPP
 

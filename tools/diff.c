@@ -10,7 +10,7 @@ static const char *const words_of[] = {
     [REEF_CHANGE_DISABLED] = "disabled", [REEF_CHANGE_ENABLED] = "enabled"};
 enum { KINDS = sizeof words_of / sizeof words_of[0] };
 
-static void put_text(const char *text)
+static void put_quoted(const char *text)
 {
     if (text == NULL) {
         fputs("none", stdout);
@@ -19,6 +19,13 @@ static void put_text(const char *text)
     putchar('"');
     put_name(text);
     putchar('"');
+}
+
+/* Does field i differ? One bit stands for all of those from number 63 on. */
+static bool field_differs(const reef_change *c, const reef_field *f, uint32_t i)
+{
+    if (i < 63) return (c->fields >> i & 1) != 0;
+    return memcmp((const char *)c->was + f->offset, (const char *)c->is + f->offset, f->bytes) != 0;
 }
 
 /* Writes the fields that differ: "x 1 m -> 2 m, y 3 m -> 4 m". */
@@ -33,7 +40,7 @@ static void put_fields(const reef_world *const world[2], const reef_change *c)
         (void)reef_print_value(world[1], c->component, NULL, c->is, stdout);
     }
     for (uint32_t i = 0; i < t.field_count; i++) {
-        if ((c->fields >> (i < 63 ? i : 63) & 1) == 0) continue;
+        if (!field_differs(c, &t.fields[i], i)) continue;
         if (!first) fputs(", ", stdout);
         first = false;
         put_name(t.fields[i].name);
@@ -50,9 +57,9 @@ static void put_change(const reef_world *const world[2], const reef_change *c)
     printf("%-8s  ", words_of[c->kind]);
     if (c->kind == REEF_CHANGE_NAME) {
         printf("%" PRIu32 "v%" PRIu32 "  ", c->entity.index, c->entity.generation);
-        put_text(c->was);
+        put_quoted(c->was);
         fputs(" -> ", stdout);
-        put_text(c->is);
+        put_quoted(c->is);
     } else {
         put_entity(world[!before], c->entity);
     }

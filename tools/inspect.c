@@ -82,10 +82,12 @@ static int file_serve(tool_file *f, uint16_t port)
     if (f->info.journal && f->info.records > 1) states_record(f, i);
     printf("%s\n", reef_inspector_address(i));
     (void)fflush(stdout);
-    for (;;) { /* until it is interrupted */
+    while (output_open()) { /* until it is interrupted; nobody finds the page without its address */
         reef_inspector_update(i);
         reef_inspector_rest(i, 250);
     }
+    reef_inspector_free(i);
+    return ANSWER_TROUBLE;
 }
 
 int command_inspect(int count, char **words)

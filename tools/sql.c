@@ -30,7 +30,7 @@ static bool row_print(void *context, uint32_t count, const reef_sql_value *value
     for (uint32_t i = 0; i < count; i++) {
         if (values[i].kind == REEF_SQL_BLOB)
             for (size_t k = 0; k < values[i].size; k++) printf("%02x", (unsigned)(unsigned char)values[i].text[k]);
-        else if (values[i].text) put_name(values[i].text);
+        else if (values[i].text) put_text(values[i].text, values[i].size);
         putchar(i + 1 < count ? '\t' : '\n');
     }
     return output_open();
@@ -55,8 +55,11 @@ static bool database_open(tool_file *f, const char *path, reef_sqlite **database
     const reef_sqlite_desc desc = {.read_only = true, .load = {.unknown = REEF_UNKNOWN_DECLARE, .note = note_skip}};
     f->world = reef_world_new(&(reef_world_config){.log = reef_log_none});
     const reef_status s = f->world ? reef_sqlite_open(f->world, path, &desc, database, reason) : REEF_NO_MEMORY;
-    if (s == REEF_OK) return true;
-    say(path, "%s", f->world ? reason : reef_status_text(s));
+    if (s == REEF_OK && reef_sqlite_number(*database)) return true;
+    if (s == REEF_OK) say(path, "there is no world of reef in this database");
+    else say(path, "%s", f->world ? reason : reef_status_text(s));
+    reef_sqlite_close(*database);
+    *database = NULL;
     file_close(f);
     return false;
 }

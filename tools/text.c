@@ -15,14 +15,16 @@ void say(const char *path, const char *format, ...)
     fputc('\n', stderr);
 }
 
-void put_name(const char *name)
+void put_text(const char *text, size_t size)
 {
-    for (; *name; name++) {
-        const unsigned char c = (unsigned char)*name;
+    for (size_t i = 0; i < size; i++) {
+        const unsigned char c = (unsigned char)text[i];
         if (c < 32 || c == 127) printf("\\x%02x", c);
         else putchar(c);
     }
 }
+
+void put_name(const char *name) { put_text(name, strlen(name)); }
 
 void put_entity(const reef_world *world, reef_entity e)
 {

@@ -49,8 +49,9 @@ void file_kind(const tool_file *f, char *text, size_t size);
 
 /* Writes a line to stderr: "reef: PATH: ..."; NULL: without a path. */
 void say(const char *path, const char *format, ...) REEF_PRINTF(2, 3);
-/* Writes a name from a file; control characters, which a terminal would obey, are escaped. */
-void put_name(const char *name);
+/* Writes a text from a file; control characters, which a terminal would obey, and zeros are escaped. */
+void put_text(const char *text, size_t size);
+void put_name(const char *name); /* the same up to the first zero */
 void put_entity(const reef_world *world, reef_entity entity);
 /* "" for 1, otherwise "s": 1 record, 2 records */
 const char *plural(uint64_t count);

@@ -272,22 +272,31 @@ static bool edit_failed(reef_world *w, reef_status s, char *why)
     return false;
 }
 
+/* Takes the number of a value, or of an element; 0, where the edit names none. */
+static bool edit_number(const json *edit, const char *name, uint32_t *number)
+{
+    const json *j = inspector_member(edit, name);
+    const int64_t n = inspector_integer_in(j);
+    *number = (uint32_t)n;
+    return j == NULL || (inspector_is_integer(j) && n >= 0 && n <= UINT32_MAX);
+}
+
 /* Changes one field of a component that is there. */
 static bool edit_field(reef_world *w, reef_entity e, reef_component type, const reef_type_info *t, const json *edit,
                        char *why)
 {
     const char *name = inspector_text_in(inspector_member(edit, "field"));
     const reef_field *f = name ? inspector_field_named(t, name) : NULL;
-    const json *number = inspector_member(edit, "number"), *element = inspector_member(edit, "element");
+    uint32_t at, which;
     if (f == NULL) return edit_wrong(why, "there is no such field", name);
     if (t->relation && f->offset < sizeof(reef_entity) + sizeof(uint64_t))
         return edit_wrong(why, "a relation's target is changed by relating", name);
     if (t->size > REEF_SPLIT_SIZE_MAX * 16) return edit_wrong(why, "the value is too large to be edited", t->name);
-    const uint32_t at = inspector_is_integer(element) ? (uint32_t)inspector_integer_in(element) : 0;
+    if (!edit_number(edit, "element", &at)) return edit_wrong(why, "element: expected a number from 0 on", NULL);
+    if (!edit_number(edit, "number", &which)) return edit_wrong(why, "number: expected a number from 0 on", NULL);
     if (t->home == REEF_MULTI) {
         uint32_t n = 0;
         char *values = reef_mut_all_id(w, e, type, &n);
-        const uint32_t which = inspector_is_integer(number) ? (uint32_t)inspector_integer_in(number) : 0;
         if (values == NULL || which >= n) return edit_wrong(why, "there is no such value", t->name);
         return inspector_field_set(f, at, inspector_member(edit, "value"), values + (size_t)which * t->size, why);
     }
@@ -323,32 +332,58 @@ static bool edit_destroy_all(reef_world *w, const char *text, char *why)
     return edit_failed(w, s, why);
 }
 
+/* Names and queries are texts up to their first zero, so one with a zero in it would be taken for another one. */
+static bool edit_zeros(const json *edit)
+{
+    for (size_t k = 0; k < inspector_json_size(edit); k++) {
+        const char *name = inspector_member_name(edit, k);
+        const char *text = name && strcmp(name, "value") != 0 ? inspector_text_in(inspector_member(edit, name)) : NULL;
+        if (text && strlen(text) < inspector_text_size(inspector_member(edit, name))) return true;
+    }
+    return false;
+}
+
+static bool edit_rename(reef_world *w, reef_entity e, const json *to, char *why)
+{
+    if (!inspector_is_text(to) && !inspector_is_null(to))
+        return edit_wrong(why, "name: expected a text, or null", NULL);
+    return edit_failed(w, reef_set_name(w, e, inspector_text_in(to)), why);
+}
+
+static bool edit_enable(reef_world *w, reef_entity e, reef_component type, const json *on, char *why)
+{
+    if (!inspector_is_boolean(on)) return edit_wrong(why, "on: expected true or false", NULL);
+    return edit_failed(w, reef_enable_id(w, e, type, inspector_is_true(on)), why);
+}
+
 static bool edit_apply(reef_world *w, const json *edit, char *why)
 {
     const char *what = inspector_text_in(inspector_member(edit, "do"));
     const char *who = inspector_text_in(inspector_member(edit, "entity"));
     const char *name = inspector_text_in(inspector_member(edit, "component"));
     const char *query = inspector_text_in(inspector_member(edit, "query"));
-    const json *text = inspector_member(edit, "name"), *on = inspector_member(edit, "on");
+    const json *on = inspector_member(edit, "on");
     reef_entity e;
     reef_type_info t;
     if (what == NULL) return edit_wrong(why, "expected \"do\"", NULL);
+    if (edit_zeros(edit)) return edit_wrong(why, "there is a zero in a text", NULL);
     if (strcmp(what, "spawn") == 0)
         return edit_failed(w, reef_entity_is_null(reef_create(w)) ? REEF_NO_MEMORY : REEF_OK, why);
+    if (inspector_member(edit, "query") && query == NULL) return edit_wrong(why, "query: expected a text", NULL);
     if (strcmp(what, "destroy") == 0 && query) return edit_destroy_all(w, query, why);
     if (who == NULL || !inspector_entity_of_text(who, &e))
         return edit_wrong(why, "expected an entity such as 7v1", who);
     if (!reef_is_alive(w, e)) return edit_wrong(why, "the entity isn't alive", who);
     if (strcmp(what, "destroy") == 0) return edit_failed(w, reef_destroy(w, e), why);
-    if (strcmp(what, "name") == 0) return edit_failed(w, reef_set_name(w, e, inspector_text_in(text)), why);
-    if (strcmp(what, "enable") == 0 && name == NULL)
-        return edit_failed(w, reef_enable_id(w, e, (reef_component){0}, inspector_is_true(on)), why);
+    if (strcmp(what, "name") == 0) return edit_rename(w, e, inspector_member(edit, "name"), why);
+    if (strcmp(what, "enable") == 0 && inspector_member(edit, "component") == NULL)
+        return edit_enable(w, e, (reef_component){0}, on, why);
     const reef_component type = name ? reef_type_find(name) : (reef_component){0};
     if (!reef_type_get(type, &t)) return edit_wrong(why, "there is no such type", name);
     if (strcmp(what, "set") == 0) return edit_field(w, e, type, &t, edit, why);
     if (strcmp(what, "add") == 0) return edit_failed(w, reef_add_id(w, e, type, NULL, NULL), why);
     if (strcmp(what, "remove") == 0) return edit_failed(w, reef_remove_id(w, e, type), why);
-    if (strcmp(what, "enable") == 0) return edit_failed(w, reef_enable_id(w, e, type, inspector_is_true(on)), why);
+    if (strcmp(what, "enable") == 0) return edit_enable(w, e, type, on, why);
     if (strcmp(what, "relate") == 0 || strcmp(what, "unrelate") == 0) return edit_relation(w, e, type, what, edit, why);
     return edit_wrong(why, "unknown edit", what);
 }

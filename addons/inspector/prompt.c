@@ -119,7 +119,8 @@ json *inspector_answer_sql(request *r)
 {
     const json *text = inspector_member(r->body, "sql");
     if (r->i->config.sql == NULL) return inspector_refuse(r, 404, "the program has no prompt for SQL");
-    if (!inspector_is_text(text)) return inspector_refuse(r, 400, "expected sql (a text)");
+    if (!inspector_is_text(text) || strlen(inspector_text_in(text)) < inspector_text_size(text))
+        return inspector_refuse(r, 400, "expected sql (a text without zeros)");
     if (atomic_exchange(&r->i->prompted, true)) return inspector_refuse(r, 409, "another statement runs");
     prompt p = {.i = r->i, .statements = inspector_text_in(text)};
     json *j = prompt_run(r, &p);

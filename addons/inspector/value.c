@@ -235,7 +235,7 @@ static bool number_of_json(const json *j, double *number)
     if (strcmp(text, "Infinity") == 0) return true;
     *number = -(double)INFINITY;
     if (strcmp(text, "-Infinity") == 0) return true;
-    return plain_number_read(text, number);
+    return plain_number_read(text, number) && isfinite(*number);
 }
 
 static bool signed_of_json(const json *j, int64_t *number)
@@ -312,6 +312,7 @@ static bool float_set(const reef_field *f, const json *to, void *at, char *why)
 {
     double n;
     if (!number_of_json(to, &n)) return wrong(why, "a number", f);
+    if (f->kind == REEF_F32 && isfinite(n) && fabs(n) > PLAIN_SINGLE_MOST) return wrong(why, "f32", f);
     if (!in_range(f, n, why)) return false;
     const float single = (float)n;
     if (f->kind == REEF_F32) memcpy(at, &single, sizeof single);

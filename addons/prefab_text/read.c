@@ -244,7 +244,7 @@ static kind_range range_of(reef_kind kind)
     case REEF_U32: return (kind_range){4, 0, UINT32_MAX};
     case REEF_I64: return (kind_range){8, -9223372036854775808.0, 9223372036854775807.0};
     case REEF_U64: return (kind_range){8, 0, 9223372036854775807.0};
-    case REEF_F32: return (kind_range){4, -3.4028234663852886e38, 3.4028234663852886e38};
+    case REEF_F32: return (kind_range){4, -PLAIN_SINGLE_MOST, PLAIN_SINGLE_MOST};
     case REEF_F64: return (kind_range){8, -1.7976931348623157e308, 1.7976931348623157e308};
     case REEF_ENTITY: return (kind_range){8, 0, 0};
     default: return (kind_range){1, 0, 1};

@@ -13,6 +13,10 @@
 
 enum { PLAIN_NUMBER_MAX = 32, PLAIN_NUMBER_READ_MAX = 400 };
 
+/* The largest number that becomes a finite float. It is above FLT_MAX, and so is 3.4028235e38, the shortest text of
+ * FLT_MAX. */
+#define PLAIN_SINGLE_MOST 3.4028235677973362e38
+
 /* Writes a number with so many significant digits, as "%.*g" does in the locale "C". */
 static inline void plain_number_write(char text[PLAIN_NUMBER_MAX], int digits, double number)
 {

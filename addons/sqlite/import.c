@@ -17,6 +17,7 @@ typedef struct import_column {
 
 typedef struct import_table {
     char *name;
+    const char *rowid; /* what SQLite calls the number of a row, of the names that aren't those of a column */
     reef_component type;
     reef_type_info info;
     import_column *columns;
@@ -124,6 +125,26 @@ static reef_status column_kind(importing *x, const import_table *t, import_colum
     return REEF_OK;
 }
 
+static reef_status rowid_find(importing *x, import_table *t)
+{
+    static const char *const names[] = {"rowid", "_rowid_", "oid"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        sqlite3_stmt *s = NULL;
+        const reef_status status = made_prepare(
+            x, &s,
+            sqlite3_mprintf("SELECT 1 FROM pragma_table_xinfo(%Q) WHERE name = %Q COLLATE NOCASE", t->name, names[i]));
+        if (status != REEF_OK) return status;
+        const int code = sqlite3_step(s);
+        sqlite3_finalize(s);
+        if (code == SQLITE_DONE) t->rowid = names[i];
+        if (code == SQLITE_DONE) return REEF_OK;
+        if (code != SQLITE_ROW) return reef__sql_failed(&x->f, code, t->name);
+    }
+    (void)snprintf(x->f.reason, sizeof x->f.reason, "%.300s: its columns have all names of the number of a row",
+                   t->name);
+    return REEF_REFUSED;
+}
+
 /* Columns that are foreign keys of their own become relations, and no fields. */
 static reef_status columns_find(importing *x, import_table *t)
 {
@@ -169,9 +190,18 @@ static void fields_match(import_table *t)
 static reef_status type_new(importing *x, import_table *t, const char *name)
 {
     reef_status status = REEF_OK;
-    uint32_t size = 0;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < t->count; i++) bytes += ((uint64_t)t->columns[i].field.bytes + 7) / 8 * 8;
+    if (t->count > REEF_FIELDS_MAX)
+        (void)snprintf(x->f.reason, sizeof x->f.reason, "%.300s: it has %u columns, more than a component has fields",
+                       t->name, (unsigned)t->count);
+    else if (bytes > REEF_SIZE_MAX)
+        (void)snprintf(x->f.reason, sizeof x->f.reason, "%.300s: a row takes %llu bytes, more than a component",
+                       t->name, (unsigned long long)bytes);
+    if (t->count > REEF_FIELDS_MAX || bytes > REEF_SIZE_MAX) return REEF_LIMIT;
     reef_field *fields = reef__sql_zeroed(t->count * sizeof *fields);
     if (fields == NULL) return no_room(x);
+    uint32_t size = 0;
     for (uint32_t i = 0; i < t->count; i++) {
         t->columns[i].field.offset = size;
         fields[i] = t->columns[i].field;
@@ -252,9 +282,9 @@ static reef_status rows_import(importing *x, import_table *t)
     int code = SQLITE_DONE;
     void *value = reef__sql_zeroed(t->info.size);
     sqlite3_str *sql = sqlite3_str_new(NULL);
-    sqlite3_str_appendall(sql, "SELECT rowid");
+    sqlite3_str_appendf(sql, "SELECT %s", t->rowid);
     for (uint32_t i = 0; i < t->count; i++) sqlite3_str_appendf(sql, ", \"%w\"", t->columns[i].name);
-    sqlite3_str_appendf(sql, " FROM \"%w\" ORDER BY rowid", t->name);
+    sqlite3_str_appendf(sql, " FROM \"%w\" ORDER BY 1", t->name);
     char *text = sqlite3_str_finish(sql);
     reef_status status = made_prepare(x, &s, text);
     if (value == NULL && status == REEF_OK) status = no_room(x);
@@ -296,12 +326,12 @@ static reef_status key_import(importing *x, const import_table *t, const import_
         (void)snprintf(x->f.reason, sizeof x->f.reason, "%s: %s", name, reef_status_text(status));
     sqlite3_free(name);
     if (status == REEF_OK) /* without a key column: the primary key, which is the rowid or the only key column */
-        status = made_prepare(
-            x, &s,
-            key ? sqlite3_mprintf("SELECT a.rowid, b.rowid FROM \"%w\" a JOIN \"%w\" b ON a.\"%w\" = b.\"%w\"", t->name,
-                                  to->name, column, key)
-                : sqlite3_mprintf("SELECT a.rowid, b.rowid FROM \"%w\" a JOIN \"%w\" b ON a.\"%w\" = b.rowid", t->name,
-                                  to->name, column));
+        status =
+            made_prepare(x, &s,
+                         key ? sqlite3_mprintf("SELECT a.%s, b.%s FROM \"%w\" a JOIN \"%w\" b ON a.\"%w\" = b.\"%w\"",
+                                               t->rowid, to->rowid, t->name, to->name, column, key)
+                             : sqlite3_mprintf("SELECT a.%s, b.%s FROM \"%w\" a JOIN \"%w\" b ON a.\"%w\" = b.%s",
+                                               t->rowid, to->rowid, t->name, to->name, column, to->rowid));
     while (status == REEF_OK && (code = sqlite3_step(s)) == SQLITE_ROW) {
         const reef_status made = reef_relate_id(x->f.world, row_entity(t, sqlite3_column_int64(s, 0)), relation,
                                                 row_entity(to, sqlite3_column_int64(s, 1)), NULL, 0);
@@ -349,6 +379,7 @@ static reef_status import_all(importing *x, const char *path, const char *table)
 {
     const int code = sqlite3_open_v2(path, &x->f.db, SQLITE_OPEN_READONLY, NULL);
     reef_status status = code == SQLITE_OK ? tables_find(x, table) : reef__sql_failed(&x->f, code, path);
+    for (uint32_t i = 0; i < x->count && status == REEF_OK; i++) status = rowid_find(x, &x->tables[i]);
     for (uint32_t i = 0; i < x->count && status == REEF_OK; i++) status = columns_find(x, &x->tables[i]);
     for (uint32_t i = 0; i < x->count && status == REEF_OK; i++) status = type_make(x, &x->tables[i]);
     for (uint32_t i = 0; i < x->count && status == REEF_OK; i++) status = rows_import(x, &x->tables[i]);

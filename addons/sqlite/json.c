@@ -1,5 +1,6 @@
 /* Answers as JSON: reef_sql_json. The text is built in memory of SQLite, and handed over when all has gone well. */
 #include "live.h"
+#include "../shared/plain_number.h"
 #include <math.h>
 #include <string.h>
 
@@ -72,14 +73,29 @@ static void put_bytes(answer *a, const char *bytes, size_t size)
     put_word(a, "\"");
 }
 
+/* SQLite's text has 15 digits. Where they bring back another number, there are more, and always a point. */
+static void put_real(answer *a, const reef_sql_value *v)
+{
+    char text[PLAIN_NUMBER_MAX];
+    double back;
+    if (plain_number_read(v->text, &back) && back == v->real) {
+        put(a, v->text, v->size);
+        return;
+    }
+    plain_number_write(text, 16, v->real);
+    if (!plain_number_read(text, &back) || back != v->real) plain_number_write(text, 17, v->real);
+    put_word(a, text);
+    if (strpbrk(text, ".e") == NULL) put_word(a, ".0");
+}
+
 static void put_value(answer *a, const reef_sql_value *v)
 {
     const int64_t exact = INT64_C(1) << DOUBLE_BITS;
-    const bool number = (v->kind == REEF_SQL_INTEGER && v->integer >= -exact && v->integer <= exact) ||
-                        (v->kind == REEF_SQL_REAL && isfinite(v->real));
+    const bool whole = v->kind == REEF_SQL_INTEGER && v->integer >= -exact && v->integer <= exact;
     if (v->kind == REEF_SQL_NULL) put_word(a, "null");
     else if (v->kind == REEF_SQL_BLOB) put_bytes(a, v->text, v->size);
-    else if (number) put(a, v->text, v->size);
+    else if (v->kind == REEF_SQL_REAL && isfinite(v->real)) put_real(a, v);
+    else if (whole) put(a, v->text, v->size);
     else put_text(a, v->text, v->size);
 }
 

@@ -1,6 +1,5 @@
 /* Types as tables, and values as cells. */
 #include "table.h"
-#include <float.h>
 #include "../shared/plain_number.h"
 #include <inttypes.h>
 #include <math.h>
@@ -499,7 +498,7 @@ static bool digits_take(const reef_field *f, const char *text, void *to, char *r
 
 static bool real_take(const reef_field *f, double r, void *to, char *reason)
 {
-    if (f->kind == REEF_F32 && isfinite(r) && fabs(r) > (double)FLT_MAX)
+    if (f->kind == REEF_F32 && isfinite(r) && fabs(r) > PLAIN_SINGLE_MOST)
         return refuse(reason, f, "is f32: its largest number is 3.4028235e38");
     if (f->kind == REEF_F32) memcpy(to, &(const float){(float)r}, 4);
     else memcpy(to, &r, 8);

@@ -143,7 +143,7 @@ def float_text(value, single):
     for digits in range(6 if single else 15, 10 if single else 18):
         text = "%.*g" % (digits, value)
         back = float(text)
-        if single and abs(back) <= 3.4028234663852886e38:
+        if single and abs(back) <= 3.4028235677973362e38:  # above it a float would be infinity
             back = struct.unpack("f", struct.pack("f", back))[0]
         if back == value:
             break

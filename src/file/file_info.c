@@ -204,7 +204,6 @@ static reef_status frame_check(memory *m, reef_reader from, uint64_t size, reef_
 
 COLD static bool frame_memory(memory *m, const reef_allocator *allocator, reef_file_info *info)
 {
-    memset(info, 0, sizeof *info);
     if (reef__memory_make(m, allocator && allocator->resize ? allocator : &reef__memory_standard)) return true;
     (void)snprintf(info->wrong, sizeof info->wrong, "no memory");
     return false;
@@ -213,6 +212,7 @@ COLD static bool frame_memory(memory *m, const reef_allocator *allocator, reef_f
 COLD reef_status reef_file_check_from(reef_reader reader, const reef_allocator *allocator, reef_file_info *info)
 {
     memory m;
+    if (info) memset(info, 0, sizeof *info);
     if (info == NULL || reader.read == NULL) return REEF_BAD_ARGUMENT;
     if (!frame_memory(&m, allocator, info)) return REEF_NO_MEMORY;
     const reef_status s = frame_check(&m, reader, UINT64_MAX, info);
@@ -225,6 +225,7 @@ COLD reef_status reef_file_check(const char *path, const reef_allocator *allocat
     memory m;
     file_in *file;
     uint64_t size;
+    if (info) memset(info, 0, sizeof *info);
     if (info == NULL || path == NULL) return REEF_BAD_ARGUMENT;
     if (!frame_memory(&m, allocator, info)) return REEF_NO_MEMORY;
     reef_status s = reef__file_in_open(&m, path, &file, info->wrong);

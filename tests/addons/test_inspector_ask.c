@@ -191,6 +191,32 @@ static void two_worlds_and_two_futures(void **state)
     assert_valid(s.world);
 }
 
+/* Of a value with more fields than a change has bits, only those that differ are told. */
+static void values_of_many_fields(void **state)
+{
+    enum { FIELDS = 80 };
+    static char names[FIELDS][8];
+    static reef_field fields[FIELDS];
+    int32_t numbers[FIELDS] = {0};
+    scene s = scene_begin(state);
+    for (uint32_t i = 0; i < FIELDS; i++) {
+        (void)snprintf(names[i], sizeof names[i], "n%u", (unsigned)i);
+        fields[i] = (reef_field){.name = names[i], .kind = REEF_I32, .offset = 4 * i, .bytes = 4};
+    }
+    const reef_component wide = reef_type_new(
+        &(reef_type_desc){.name = "Wide", .size = sizeof numbers, .fields = fields, .field_count = FIELDS}, NULL);
+    assert_status(REEF_ADDED, reef_set_id(s.world, s.first, wide, numbers, sizeof numbers));
+    reef_inspector_update(s.inspector);
+    reef_world *fork = reef_fork(s.world);
+    reef_inspector_beside(s.inspector, fork);
+    numbers[3] = numbers[70] = 7;
+    assert_ok(reef_set_id(fork, s.first, wide, numbers, sizeof numbers));
+    assert_int_equal(ask(s.inspector, "/api/diff?from=now&to=beside", NULL), 200);
+    assert_true(says("\"was\":{\"n3\":0,\"n70\":0},\"is\":{\"n3\":7,\"n70\":7}"));
+    reef_inspector_free(s.inspector);
+    reef_world_free(fork);
+}
+
 static bool newer; /* the rules */
 
 static reef_status rules(void *context, reef_world *w, uint64_t tick, const void *input, size_t bytes)
@@ -405,6 +431,7 @@ int main(void)
                                        TEST(a_search_by_values),
                                        TEST(pause_step_and_back),
                                        TEST(two_worlds_and_two_futures),
+                                       TEST(values_of_many_fields),
                                        TEST(futures_of_a_replay),
                                        cmocka_unit_test(a_copy_outlives_its_world),
                                        TEST(nothing_to_ask),

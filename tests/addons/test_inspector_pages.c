@@ -1,5 +1,7 @@
 /* What an inspector answers about a world, and how values are edited. */
 #include "inspector_program.h"
+#include <float.h>
+#include <math.h>
 
 typedef struct {
     bool yes;
@@ -358,6 +360,40 @@ static void edits_are_done_together_or_not_at_all(void **state)
     assert_int_equal(reef_count_alive(w), 3);
 }
 
+/* What an edit says wrongly is refused, and not taken for something else. */
+#define SET_X "{\"do\":\"set\",\"entity\":\"0v1\",\"component\":\"Place\",\"field\":\"x\",\"value\":7,"
+static void edits_mean_what_they_say(void **state)
+{
+    static const char *const edits[] = {
+        "{\"do\":\"name\",\"entity\":\"0v1\",\"name\":5}",
+        "{\"do\":\"name\",\"entity\":\"0v1\"}",
+        "{\"do\":\"name\",\"entity\":\"0v1\",\"name\":\"bob\\u0000by\"}",
+        "{\"do\":\"enable\",\"entity\":\"0v1\"}",
+        "{\"do\":\"enable\",\"entity\":\"0v1\",\"component\":\"Place\",\"on\":\"false\"}",
+        "{\"do\":\"destroy\",\"query\":\"Place\\u0000, Likes\"}",
+        "{\"do\":\"destroy\",\"entity\":\"0v1\",\"query\":7}",
+        SET_X "\"element\":4294967296}",
+        SET_X "\"element\":\"1\"}",
+        SET_X "\"number\":-1}",
+        "{\"do\":\"set\",\"entity\":\"0v1\",\"component\":\"All\",\"field\":\"list\",\"value\":1e39}",
+        "{\"do\":\"set\",\"entity\":\"0v1\",\"component\":\"All\",\"field\":\"wide\",\"value\":\"1e999\"}"};
+    reef_world *w = world_of(state);
+    char text[200];
+    const reef_entity e = reef_spawn(w, reef_with(Place, 1, 2), reef_with(All, .wide = 3));
+    assert_ok(reef_set_name(w, e, "ann"));
+    begin(w);
+    for (size_t i = 0; i < sizeof edits / sizeof edits[0]; i++) {
+        (void)snprintf(text, sizeof text, "[%s]", edits[i]);
+        json_decref(post("/api/edit", text, 400));
+    }
+    json_decref(edit(e, "All", "list", "3.4028235e38", 200)); /* the largest one */
+    json_decref(edit(e, "All", "wide", "\"-Infinity\"", 200));
+    end();
+    assert_string_equal(reef_name(w, e), "ann");
+    assert_true(reef_is_enabled(w, e) && reef_is_enabled(w, e, Place) && reef_get(w, e, Place)->x == 1);
+    assert_true(reef_get(w, e, All)->list[0] == FLT_MAX && reef_get(w, e, All)->wide == -(double)INFINITY);
+}
+
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +404,7 @@ int main(int count, char **words)
         PROGRAM_TEST(fields_of_every_kind_are_edited_in_their_range),
         PROGRAM_TEST(values_are_shown_and_edited_by_name),
         PROGRAM_TEST(edits_are_done_together_or_not_at_all),
+        PROGRAM_TEST(edits_mean_what_they_say),
     };
     const bool deep = count > 1 && strcmp(words[1], "--deep") == 0;
     if (deep) page_ms_most = 50;

@@ -91,6 +91,7 @@ static void the_prompt_reads_forks_and_changes_the_world_between_ticks(void **st
     json_decref(post("/api/sql", "{\"sql\":\"nothing\"}", 503));
     json_decref(post("/api/sql", "{\"sql\":\"big\"}", 400));
     json_decref(post("/api/sql", "{\"sql\":7}", 400));
+    json_decref(post("/api/sql", "{\"sql\":\"count\\u0000 only some\"}", 400)); /* it would be read up to the zero */
     json_decref(post("/api/sql", "{}", 400));
     json_decref(post("/api/sql", "[]", 400));
     json_decref(get("/api/sql", 405));

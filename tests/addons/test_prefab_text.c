@@ -1,6 +1,7 @@
 /* The add-on reef_prefab_text: what is read, what is wrong and where, and that what is written is read again. */
 #include "reef_prefab_text.h"
 #include "support.h"
+#include <float.h>
 
 typedef struct {
     int32_t now, most;
@@ -301,6 +302,24 @@ static void prefabs_are_written_and_read_again(void **state)
     assert_null(reef_prefab_text_write(w, &(reef_entity){0, 0}, 1, NULL));
 }
 
+/* The text of the largest float is a little above that float, and the next number of as many digits is too large. */
+static void the_largest_numbers_are_written_and_read_again(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    reef_prefab_text_error error;
+    const reef_entity e = reef_spawn(w, reef_with(Gun, .metres = FLT_MAX));
+    assert_ok(reef_set_name(w, e, "long"));
+    char *text = reef_prefab_text_write(w, &e, 1, NULL);
+    static const char longer[] = "{\"longer\": {\"components\": {\"Gun\": {\"metres\": -3.4028236e38}}}}";
+    assert_non_null(text);
+    assert_non_null(strstr(text, "3.4028235e+38"));
+    read_ok(other, text);
+    assert_true(reef_get(other, reef_find(other, "long"), Gun)->metres == FLT_MAX);
+    reef_prefab_text_free(text);
+    assert_status(REEF_BAD_TEXT, reef_prefab_text_read(other, longer, strlen(longer), "long.json", &error));
+    assert_non_null(strstr(error.message, "this number doesn't fit the field \"metres\""));
+}
+
 /* The lines of a deep tree aren't indented without end: its text isn't as long as the square of its depth. */
 static void deep_trees_are_written_and_read_again(void **state)
 {
@@ -433,6 +452,7 @@ int main(void)
         TEST(what_is_wrong_is_told_with_its_place),
         TEST(a_child_is_replaced),
         TEST(prefabs_are_written_and_read_again),
+        TEST(the_largest_numbers_are_written_and_read_again),
         TEST(deep_trees_are_written_and_read_again),
         TEST(broad_trees_are_compared_with_their_base),
         TEST(a_text_makes_so_many_entities_at_most),

@@ -664,6 +664,44 @@ static void tables_of_other_databases_become_entities(void **state)
     (void)remove(file);
 }
 
+static void import_from(const char *tables, reef_world *w, reef_status expected, const char *said)
+{
+    static const char file[] = "test_sql_import.db";
+    reef_sqlite_imported n;
+    sqlite3 *db;
+    (void)remove(file);
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    if (sqlite3_exec(db, tables, NULL, NULL, NULL) != SQLITE_OK) fail_msg("%s: %s", tables, sqlite3_errmsg(db));
+    const reef_status s = reef_sqlite_import(w, file, NULL, &n, reason);
+    if (s != expected || strstr(reason, said) == NULL) fail_msg("%s: %s %s", tables, reef_status_name(s), reason);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    (void)remove(file);
+}
+
+/* Columns may have the names by which SQLite knows rows; rows may be too large for a component. */
+static void unusual_tables_are_imported_or_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    import_from("create table hall(rowid text, x integer unique);"
+                "insert into hall values ('b', 1), ('a', 2);"
+                "create table seat(hall references hall(x), row int, oid text);"
+                "insert into seat values (2, 1, 'z'), (1, 2, 'y'), (7, 3, 'x');",
+                w, REEF_OK, "");
+    assert_string_equal(asked(w, "select s.row, h.rowid from \"seat.hall\" r join seat s on s.id = r.id "
+                                 "join hall h on h.id = r.target order by s.row"),
+                        "1|a 2|b");
+    const uint64_t before = digest(w);
+    import_from("create table blind(rowid text, oid text, _rowid_ text); insert into blind values (1, 2, 3);", w,
+                REEF_REFUSED, "blind: ");
+    import_from("create table vast(t blob); insert into vast values (zeroblob(16777217));", w, REEF_LIMIT,
+                "vast: a row takes 16777224 bytes");
+    char broad[20000] = "create table broad(c0 int";
+    for (int i = 1; i < 1025; i++) (void)snprintf(broad + strlen(broad), 16, ", c%d int", i);
+    strcat(broad, ")");
+    import_from(broad, w, REEF_LIMIT, "broad: it has 1025 columns");
+    assert_true(digest(w) == before);
+}
+
 /* ---- fuzzed statements ---- */
 
 static const char *const fuzz_words[] = {"select",      "from",        "where",    "update",
@@ -778,6 +816,7 @@ int main(void)
         TEST(templates_are_rows),
         TEST(what_is_wrong_changes_nothing),
         TEST(tables_of_other_databases_become_entities),
+        TEST(unusual_tables_are_imported_or_refused),
         TEST(fuzzed_statements_on_a_living_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

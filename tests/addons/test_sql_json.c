@@ -67,6 +67,14 @@ static void answers_as_json(void **state)
     assert_string_equal(asked(w, "select 9007199254740992 a, 9007199254740993 b, -9223372036854775808 c, 1e999 d"),
                         "[{\"columns\":[\"a\",\"b\",\"c\",\"d\"],\"rows\":[[9007199254740992,\"9007199254740993\","
                         "\"-9223372036854775808\",\"Inf\"]],\"more\":false,\"changed\":0}]");
+    /* as many digits as bring the same number back: 15, 16, 17 */
+    assert_string_equal(
+        asked(w, "select 0.1 a, 1.7976931348623157e308 b, 0.1 + 0.2 c, -4.9e-324 d, 1e15 + 0.3 e, 1e22 f"),
+        "[{\"columns\":[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\"],\"rows\":[[0.1,1.7976931348623157e+308,"
+        "0.30000000000000004,-4.94065645841247e-324,1000000000000000.2,1.0e+22]],\"more\":false,"
+        "\"changed\":0}]");
+    assert_string_equal(asked(w, "select 12345678901234568.0 a"),
+                        "[{\"columns\":[\"a\"],\"rows\":[[12345678901234568.0]],\"more\":false,\"changed\":0}]");
     assert_string_equal(asked(w, "select char(10, 31, 0) t, value from json_each('[true]')"),
                         "[{\"columns\":[\"t\",\"value\"],\"rows\":[[\"\\u000a\\u001f\\u0000\",1]],\"more\":false,"
                         "\"changed\":0}]");

@@ -2,6 +2,7 @@
  * this suite where the decimal point is another one. */
 #include "reef_sqlite.h"
 #include "support.h"
+#include <float.h>
 #include <sqlite3.h>
 
 typedef struct {
@@ -79,6 +80,18 @@ static void numbers_in_statements_have_a_point(void **state)
     assert_true(reef_get(w, e, Grid)->of[0] == 0.5f);
 }
 
+/* The shortest text of the largest float is a little above that float. */
+static void the_largest_float_is_taken(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = grid_make(w);
+    (void)asked(w, "update Grid set \"of\" = '[3.4028235e38, -3.4028235e38, 0]'");
+    assert_true(reef_get(w, e, Grid)->of[0] == FLT_MAX && reef_get(w, e, Grid)->of[1] == -FLT_MAX);
+    assert_int_equal(reef_sql(w, "update Grid set \"of\" = '[3.4028236e38, 0, 0]'", row_put, NULL, reason),
+                     REEF_REFUSED);
+    assert_non_null(strstr(reason, "its largest number is 3.4028235e38"));
+}
+
 static void numbers_in_a_file_have_a_point(void **state)
 {
     reef_world *w = world_of(state);
@@ -114,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(numbers_in_answers_have_a_point),
         TEST(numbers_in_statements_have_a_point),
+        TEST(the_largest_float_is_taken),
         TEST(numbers_in_a_file_have_a_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,8 +121,8 @@ static void fill(reef_world *w, reef_entity *alice)
     (void)reef_append(w, *alice, Item, 10);
     (void)reef_share(w, bobs, *alice, Coat);
     (void)reef_set(w, *alice, Every, .yes = true, .i8 = -1, .u8 = 255, .i16 = -300, .u16 = 60000, .i32 = -70000,
-                   .u32 = 4000000000u, .i64 = -5000000000, .u64 = UINT64_MAX, .d = 0.1, .list = {1, 2.5f, 1e-7f},
-                   .text = "a \"b\"\n\x01", .friend = bob, .many = {1, 2, 3});
+                   .u32 = 4000000000u, .i64 = -5000000000, .u64 = UINT64_MAX, .d = 0.1,
+                   .list = {1, 3.4028235e38f, 1e-7f}, .text = "a \"b\"\n\x01", .friend = bob, .many = {1, 2, 3});
     (void)reef_set(w, *alice, Feels, ANGRY, {0, -4, 9}, UINT64_C(1) << 63 | FOOD | COMPANY, 0);
     (void)reef_set(w, bobs, Feels, FLEEING, {1, 1, 1}, SLEEP | FOOD, 4);
     (void)reef_relate(w, *alice, Likes, bob);

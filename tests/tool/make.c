@@ -2,6 +2,7 @@
 #include "reef/all.h"
 #ifdef REEF_TOOL_SQL
 #include "reef_sqlite.h"
+#include <sqlite3.h>
 #endif
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,17 @@ static void wrong_ones_write(const char *from, const char *cut, const char *dama
     bytes_write(damaged, bytes, size);
 }
 
+/* A database of another program. */
+static void foreign_database_write(void)
+{
+#ifdef REEF_TOOL_SQL
+    sqlite3 *db = NULL;
+    if (sqlite3_open(path_of("foreign"), &db) != SQLITE_OK ||
+        sqlite3_exec(db, "create table letters(text)", NULL, NULL, NULL) != SQLITE_OK || sqlite3_close(db) != SQLITE_OK)
+        exit(1);
+#endif
+}
+
 /* The world in a database: its state of tick 3, and what it is after the change and another tick. */
 static void database_write(reef_world *w)
 {
@@ -162,6 +174,31 @@ static void many_write(void)
     reef_world_free(w);
 }
 
+/* An entity whose value has 80 fields, and the same one with other numbers in two of them. */
+static void wide_write(void)
+{
+    enum { FIELDS = 80 };
+    static char names[FIELDS][8];
+    static reef_field fields[FIELDS];
+    int32_t numbers[FIELDS] = {0};
+    const reef_save_desc desc = {.unsynced = true};
+    for (uint32_t i = 0; i < FIELDS; i++) {
+        (void)snprintf(names[i], sizeof names[i], "n%u", (unsigned)i);
+        fields[i] = (reef_field){.name = names[i], .kind = REEF_I32, .offset = 4 * i, .bytes = 4};
+    }
+    const reef_component wide = reef_type_new(
+        &(reef_type_desc){.name = "Wide", .size = sizeof numbers, .fields = fields, .field_count = FIELDS}, NULL);
+    reef_world *w = reef_world_new(NULL);
+    if (w == NULL) exit(1);
+    const reef_entity e = reef_create(w);
+    MUST(reef_set_id(w, e, wide, numbers, sizeof numbers));
+    MUST(reef_save(w, path_of("wide_a"), &desc));
+    numbers[3] = numbers[70] = 7;
+    MUST(reef_set_id(w, e, wide, numbers, sizeof numbers));
+    MUST(reef_save(w, path_of("wide_b"), &desc));
+    reef_world_free(w);
+}
+
 int main(int count, char **words)
 {
     reef_bytes difference;
@@ -189,9 +226,11 @@ int main(int count, char **words)
     w = scene();
     database_write(w);
     reef_world_free(w);
+    foreign_database_write();
     wrong_ones_write("journal", "journal_torn", "journal_damaged", 340);
     wrong_ones_write("world", "world_cut", "world_damaged", 340);
     many_write();
+    wide_write();
     bytes_write("empty", "", 0);
     bytes_write("letter", "Dear reader, this is a letter and no file of reef.\n", 51);
     return 0;

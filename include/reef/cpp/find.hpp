@@ -302,7 +302,7 @@ template <class T> class place {
         reef_place_pairs asked = {};
         asked.distance = distance;
         asked.only = only;
-        asked.found = [](const reef_pair *list, uint32_t n, uint32_t part, void *context) {
+        asked.found = [](const reef_pair *list, uint32_t n, uint32_t part, void *context) noexcept {
             (*static_cast<G *>(context))(span<const reef_pair>{list, n}, part);
         };
         asked.context = const_cast<void *>(static_cast<const void *>(std::addressof(f)));

@@ -222,10 +222,20 @@ class world_ref {
         if (!run::describe(q, d)) return REEF_BAD_ARGUMENT;
         const reef_query query = reef_query_make(w, &q);
         if (reef_query_is_null(query)) return reef_last_error(w).status;
+        struct loop { /* ends also when the function throws */
+            reef_world *world;
+            reef_query query;
+            reef_block block;
+            ~loop()
+            {
+                if (block.loop.open) reef_end(&block);
+                reef_query_free(world, query);
+            }
+        };
         const std::tuple<A...> kept(std::move(arguments)...);
-        for (reef_block b = reef_begin(w, query); reef_next(&b);) run::call(&b, f, kept);
+        loop l = {w, query, reef_begin(w, query)};
+        while (reef_next(&l.block)) run::call(&l.block, f, kept);
         const reef_status s = reef_last_error(w).status;
-        reef_query_free(w, query);
         return s == REEF_NO_MEMORY ? s : REEF_OK;
     }
 

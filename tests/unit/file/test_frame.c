@@ -294,9 +294,13 @@ static void what_the_reader_answers_is_answered(void **state)
     made.size -= 10;
     assert_status(REEF_CANCELLED, look());
     assert_int_equal(info.records, 1);
+    memset(&info, 0xFF, sizeof info); /* it is always set */
     assert_status(REEF_BAD_ARGUMENT, reef_file_check_from((reef_reader){NULL, NULL}, NULL, &info));
+    assert_true(info.version == 0 && info.bytes == 0 && info.part_count == 0 && info.wrong[0] == 0);
     assert_status(REEF_BAD_ARGUMENT, reef_file_check_from((reef_reader){byte_file_read, &made}, NULL, NULL));
+    memset(&info, 0xFF, sizeof info);
     assert_status(REEF_BAD_ARGUMENT, reef_file_check(NULL, NULL, &info));
+    assert_true(info.version == 0 && info.bytes == 0 && info.part_count == 0 && info.wrong[0] == 0);
     assert_status(REEF_BAD_ARGUMENT, reef_file_check(path, NULL, NULL));
     assert_status(REEF_IO, reef_file_check("no such folder/no file", NULL, &info));
     assert_non_null(strstr(info.wrong, "no such folder/no file"));
