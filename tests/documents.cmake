@@ -73,10 +73,12 @@ if(REEF_COMPILE_TESTS AND NOT REEF_SANITIZE)
   # does the patch of scripts/instructions --uncached still apply?
   reef_test(uncached_patch quick 60 patch -s --dry-run -p1 -d ${PROJECT_SOURCE_DIR} -i benchmark/uncached.patch)
   reef_test(docs_steps quick 60 ${PROJECT_SOURCE_DIR}/scripts/check-steps --list) # the marks; ./test --deep runs the steps
-elseif(REEF_CHECKED AND REEF_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL GNU)
-  # What the documents say of the checked build; the script takes gcc.
+elseif(REEF_CHECKED AND REEF_SANITIZE AND UNIX)
+  # What the documents say of the checked build, and what it tells of mistakes.
   reef_test(docs_checked quick 300 sh ${CMAKE_CURRENT_SOURCE_DIR}/docs/run ${PROJECT_SOURCE_DIR} $<TARGET_FILE:reef> only
     -fsanitize=${REEF_SANITIZE})
   reef_test(mistakes_checked quick 120 sh ${CMAKE_CURRENT_SOURCE_DIR}/mistakes/run ${PROJECT_SOURCE_DIR} $<TARGET_FILE:reef> checked
     -fsanitize=${REEF_SANITIZE})
+  set_tests_properties(${REEF_TEST_PREFIX}docs_checked ${REEF_TEST_PREFIX}mistakes_checked PROPERTIES
+    ENVIRONMENT "CC=${CMAKE_C_COMPILER};LD_LIBRARY_PATH=$<TARGET_FILE_DIR:reef>")
 endif()
