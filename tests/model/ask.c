@@ -375,8 +375,8 @@ static void answer_put(answer *x, uint32_t index)
     const uint64_t key = x->a->form == ASK_ORDER ? order_of(x->r, x->a, index) : 0;
     if (x->n == x->room) {
         x->room = x->room * 2 + 64;
-        x->index = realloc(x->index, x->room * sizeof *x->index);
-        x->key = realloc(x->key, x->room * sizeof *x->key);
+        x->index = realloc(x->index, (size_t)x->room * sizeof *x->index);
+        x->key = realloc(x->key, (size_t)x->room * sizeof *x->key);
         if (!x->index || !x->key) abort();
     }
     uint64_t at = x->n++;

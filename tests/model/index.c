@@ -69,7 +69,7 @@ void core_INDEX(model *m, const op *o, outcome *out)
     if (a.type == TYPES_MAX) return;
     const reef_index *x = reef_index_of_id(m->world, model_types[a.type].id, "value");
     const uint64_t all = reef_index_range(x, 0, UINT64_MAX, 0, NULL, 0);
-    reef_entity *e = calloc(all + 1, sizeof *e);
+    reef_entity *e = calloc((size_t)all + 1, sizeof *e);
     if (e == NULL) abort();
     out->number = x != NULL;
     (void)reef_index_range(x, 0, UINT64_MAX, 0, e, all);
@@ -121,7 +121,7 @@ void want_INDEX(model *m, const op *o, outcome *want)
         const ref_entity *e = &r->entity[r->living[i]];
         if (ref_matches(e, 1u << a.type)) h[n++] = (holder){e->value[a.type], ref_handle(r, r->living[i])};
     }
-    qsort(h, n, sizeof *h, holder_compare);
+    qsort(h, (size_t)n, sizeof *h, holder_compare);
     for (uint64_t i = n; i-- > 0;)
         if (h[i].number >= a.low) first = h[i].e;
     for (uint64_t i = 0; i < n; i++)

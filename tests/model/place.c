@@ -85,7 +85,7 @@ uint64_t place_digest(model *m, const op *o)
     const reef_place *p = reef_place_of_id(m->world, model_types[q.type].id);
     if (p == NULL) return 1;
     const uint64_t rows = reef_place_stats_of(p).rows;
-    reef_near *found = calloc(rows + NEAREST, sizeof *found);
+    reef_near *found = calloc((size_t)rows + NEAREST, sizeof *found);
     uint64_t *sums = calloc(reef_place_parts(p) + 1, sizeof *sums), sum = 0;
     if (found == NULL || sums == NULL) abort();
     uint64_t digest = near_digest(rows, found, reef_place_within(p, &q.ask, found, (uint32_t)rows));
@@ -159,7 +159,7 @@ uint64_t place_digest_wanted(const model *m, const op *o)
         h[n].squared = squared_way(q.ask.at, h[n].at);
         n++;
     }
-    qsort(h, n, sizeof *h, by_index);
+    qsort(h, (size_t)n, sizeof *h, by_index);
     for (uint64_t i = 0; i < n; i++) in[i] = h[i].squared <= q.ask.radius * q.ask.radius;
     uint64_t digest = holders_digest(n, h, n, in);
     for (uint64_t i = 0; i < n; i++)
@@ -169,7 +169,7 @@ uint64_t place_digest_wanted(const model *m, const op *o)
         for (uint64_t k = i + 1; k < n; k++)
             if (squared_way(h[i].at, h[k].at) <= q.pairs * q.pairs)
                 sum += value_mix(reef_entity_bits(h[i].e), reef_entity_bits(h[k].e));
-    qsort(h, n, sizeof *h, by_distance);
+    qsort(h, (size_t)n, sizeof *h, by_distance);
     for (uint64_t i = 0; i < n; i++) in[i] = i < NEAREST;
     digest = holders_digest(digest, h, n, in);
     free(h);
