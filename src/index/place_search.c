@@ -23,7 +23,8 @@ _Static_assert(sizeof(reef_near) >= 2 * sizeof(uint64_t), "hits are kept where t
 
 /* ---- which rows count ---- */
 
-/* Tells of a query that doesn't fit, and records it while systems run: otherwise several threads may ask at once. */
+/* Tells of a query that doesn't fit. Only in a system this is a failure that is kept: elsewhere several threads may ask
+ * one picture. */
 static COLD const query *filter_refuse(reef_world *w, reef_status s, const char *why)
 {
     reef_error e = {.status = s, .operation = "reef_place_ask.only"};
@@ -432,7 +433,7 @@ static double nearest_first(const near_search *k)
         if (all->grid[i].rows > g->rows) g = &all->grid[i];
     double r = all->grid[0].cell, rows = (double)g->rows;
     for (uint32_t a = 0; a < k->s.axes; a++) rows *= 2 * r / g->cell / ((double)g->last[a] + 1);
-    for (; rows > 8 * ((double)k->room + 1); rows /= 1u << k->s.axes) r /= 2;
+    for (; rows > 8 * ((double)k->room + 1) && r / 2 > 0; rows /= 1u << k->s.axes) r /= 2;
     return r;
 }
 

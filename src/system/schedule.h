@@ -34,14 +34,15 @@ typedef enum split_reason {
     SPLIT_VARIABLES
 } split_reason;
 
-/* A system as it was described. It never changes, except for its count of holders. (It has no typedef because the C
- * library has a function of this name.) */
+/* A system as it was described. It never changes, except for its count of holders, and `serial` before it first runs.
+ * (It has no typedef because the C library has a function of this name.) */
 struct system {
     uint32_t holders; /* number of schedules that have it; under the family's lock */
     uint64_t number;  /* unique in the family */
-    uint64_t serial;  /* under which states keep what it has seen: `number`, or that of the system that it has replaced
-                         * (src/api/module.c). Its query has the same */
-    uint64_t module;  /* the id of the module that it belongs to; 0: none */
+    /* under which states keep what it has seen: `number`, or that of the system of an older version of its module,
+     * whose place it took (src/api/module.c). Its query has the same */
+    uint64_t serial;
+    uint64_t module;    /* the id of the module that it belongs to; 0: none */
     uint64_t name_hash; /* for random numbers */
     char name[REEF_SYSTEM_NAME_MAX + 1];
     void (*function)(reef_block *block);

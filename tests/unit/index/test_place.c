@@ -811,6 +811,23 @@ static void templates_are_nowhere(void **state)
     assert_string_equal(around(reef_place_of(w, Spot), 1, 1, 1), "0 1");
 }
 
+typedef struct Mote {
+    double x, y;
+} Mote;
+REEF_COMPONENT(Mote);
+REEF_FIELDS(Mote, x, y);
+REEF_PLACE(Mote, x, y, .cell = 5e-324);
+
+/* The smallest cell that there is can't be halved, so the search for the nearest begins with it, and ends. */
+static void the_nearest_in_the_smallest_cells(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_near to[2];
+    for (int i = 0; i < 1000; i++) assert_some(reef_spawn(w, reef_with(Mote, i * 1e-323, 0)));
+    const reef_place *p = reef_place_of(w, Mote);
+    assert_int_equal(reef_place_nearest(p, &(reef_place_ask){.at = {0, 0}}, to, 2), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -833,6 +850,7 @@ int main(void)
         TEST(states_that_come_from_elsewhere),
         TEST(what_is_said_of_an_entity),
         TEST(templates_are_nowhere),
+        TEST(the_nearest_in_the_smallest_cells),
         TEST(a_crowded_cell),
         TEST(a_million_in_one_cell),
         TEST(cells_that_are_too_small),
