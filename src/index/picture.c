@@ -63,7 +63,6 @@ COLD void reef__picture_leave(reef_place *p)
  * memory. */
 static reef_place *picture_take(reef_world *w, const place_type *t)
 {
-    reef_status status;
     reef_place *p = reef__picture_find(w, t->of->id);
     const uint32_t changes = reef__places_changes();
     if (p && p->type == t) {
@@ -82,12 +81,12 @@ static reef_place *picture_take(reef_world *w, const place_type *t)
         d.terms[i] = (reef_term){.component = {t->carried[k]->id}, .access = REEF_IN};
         n += i == n;
     }
-    const reef_query q = reef_query_make(w, &d);
-    if (reef_query_is_null(q)) return NULL;
+    query *q = reef__query_make(w, &d);
+    if (q == NULL) return NULL;
     p = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *p);
     if (p == NULL || !mutex_make(&p->lock)) {
         reef__memory_free(&w->family->memory, MEMORY_OTHER, p, sizeof *p);
-        (void)reef_query_free(w, q);
+        reef__query_drop(q);
         return NULL;
     }
     p->next = w->pictures;
@@ -99,8 +98,8 @@ static reef_place *picture_take(reef_world *w, const place_type *t)
         p->wraps |= t->length[a] > 0;
         if (t->length[a] * 1e-6 > p->slack) p->slack = t->length[a] * 1e-6;
     }
-    p->query = query_of(w, q, &status);
-    p->query->derived = true;
+    p->query = q;
+    q->derived = true;
     return w->pictures = p;
 }
 

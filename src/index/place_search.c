@@ -39,11 +39,12 @@ const query *reef__place_filter(const reef_place *p, reef_query only, bool *fits
     reef_world *w = p->world;
     *fits = only.generation == 0;
     if (*fits) return NULL;
-    if (only.world != w->hot.number)
-        return filter_refuse(w, REEF_OTHER_WORLD, "a fork needs a query of its own (reef_query_copy)");
-    const bool known = only.index < w->query_room && w->queries[only.index].generation == only.generation;
-    query *q = known ? w->queries[only.index].query : NULL;
-    if (q == NULL) return filter_refuse(w, REEF_NOT_ALIVE, "the query was freed");
+    reef_status s;
+    query *q = query_shared(w, only, &s);
+    if (q == NULL)
+        return filter_refuse(w, s, s == REEF_NOT_ALIVE     ? "the query was freed"
+                                   : s == REEF_OTHER_WORLD ? OTHER_WORLDS_QUERY
+                                                           : "");
     if (q->since || q->ranking || q->plan || q->near || q->fixed || parameters_missing(q))
         return filter_refuse(w, REEF_BAD_ARGUMENT,
                              "the query has 'changed', an order, 'near', relations, components of another entity, or a "

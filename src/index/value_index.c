@@ -84,12 +84,9 @@ reef_index *reef__index_find(const reef_world *w, reef_component c, const char *
 static bool value_index_query(reef_index *x)
 {
     const reef_query_desc d = {.terms = {{.component = x->type, .access = REEF_IN}}};
-    reef_status s;
     if (x->query) return true;
-    const reef_query q = reef_query_make(x->world, &d);
-    if (reef_query_is_null(q)) return false;
-    x->query = query_of(x->world, q, &s);
-    return x->query->derived = true;
+    x->query = reef__query_make(x->world, &d);
+    return x->query && (x->query->derived = true);
 }
 
 /* Makes all indexes ready to be followed by systems. False: no memory. */

@@ -800,7 +800,7 @@ COLD bool reef__observe_existing(reef_world *w, const struct observer *x)
     const watcher *last = &o->watchers[o->count - 1];
     const reef_query_desc desc = {.terms = {{.component = x->component, .access = REEF_WITH, .enabled = REEF_EITHER}},
                                   .entities = REEF_EITHER};
-    const reef_query q = x->has_query ? last->handle : reef_query_make(w, &desc);
+    const reef_query q = x->has_query ? last->handle : reef__query_handle(reef__query_make(w, &desc));
     if (q.generation == 0) return x->has_query;
     reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true});
     const bool begun = w->error.status == REEF_OK;

@@ -307,13 +307,12 @@ static COLD void listener_note(observer_log *o, const struct observer *x)
 /* Makes the query of an observer in this world. False: no memory. */
 static COLD bool listener_query(reef_world *w, watcher *x)
 {
-    reef_status s;
     if (!x->o->has_query) return true;
     const reef_error was = w->error;
-    x->handle = reef_query_make(w, &x->o->query);
-    const bool short_of_memory = x->handle.generation == 0 && w->error.status == REEF_NO_MEMORY;
+    x->q = reef__query_make(w, &x->o->query);
+    x->handle = reef__query_handle(x->q);
+    const bool short_of_memory = x->q == NULL && w->error.status == REEF_NO_MEMORY;
     w->error = was;
-    if (x->handle.generation) x->q = query_of(w, x->handle, &s);
     return !short_of_memory;
 }
 

@@ -41,6 +41,7 @@
 #include "change/command.h"
 #include "query/variables.h"
 #include "query/block.h"
+#include "query/inherited_queries.h"
 #include "query/iterate_sparse.h"
 #include "query/match_cache.h"
 #include "query/query.h"
@@ -61,8 +62,10 @@ uint64_t reef__query_last_run(const query *q)
  * that existed then. */
 static COLD bool run_counts(const reef_world *w, uint64_t serial)
 {
-    for (uint32_t i = 0; i < w->query_room; i++)
-        if (w->queries[i].query && w->queries[i].query->serial == serial) return true;
+    for (uint32_t i = 0; i < w->query_room; i++) {
+        const struct query_slot *x = &w->queries[i];
+        if (x->query ? x->query->serial == serial : x->kept && x->kept->serial == serial) return true;
+    }
     return reef__serial_counts(w, serial);
 }
 

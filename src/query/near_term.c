@@ -43,13 +43,6 @@ COLD void reef__near_drop(query *q)
     q->near = NULL;
 }
 
-COLD void reef__near_copy(query *to, const query *from)
-{
-    if (to->near == NULL) return;
-    to->near->ask = from->near->ask;
-    to->near_missing = from->near_missing;
-}
-
 static bool near_put(void *context, reef_entity e)
 {
     query *q = context;
@@ -97,5 +90,6 @@ COLD reef_status reef_query_near(reef_world *w, reef_query which, const reef_pla
     if (s != REEF_OK) return reef__refuse(w, s, op);
     q->near->ask = (reef_place_ask){.at = {ask->at[0], ask->at[1], ask->at[2]}, .radius = ask->radius};
     q->near_missing = false;
+    reef__query_changed(q);
     return REEF_OK;
 }

@@ -22,8 +22,6 @@ const char *reef__near_check(const query_text *l, uint32_t i);
 /* Makes query.near if a term has it. False: no memory. */
 bool reef__near_make(query *q);
 void reef__near_drop(query *q);
-/* Copies the centre and the radius, from a query with the same terms. */
-void reef__near_copy(query *to, const query *from);
 /* Marks the rows. False: query.near->status says why it can't. */
 bool reef__near_look(query *q);
 /* Of the rows in words[first] to words[end - 1], keeps those that are marked. */

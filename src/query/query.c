@@ -1,5 +1,6 @@
 /* Queries: checking their terms, making them, copying and freeing them. A query that is freed is kept for a while, so
  * that one which asks the same takes it up again. */
+#include "query/inherited_queries.h"
 #include "query/near_term.h"
 #include "query/query.h"
 #include "query/query_renewal.h"
@@ -269,7 +270,8 @@ static bool terms_take(query *q, const query_text *l, const term_facts *facts)
 /* Finds the first free place in the world's list of queries. UINT32_MAX: no memory. */
 static uint32_t place_take(reef_world *w)
 {
-    while (w->query_free < w->query_room && w->queries[w->query_free].query) w->query_free++;
+    while (w->query_free < w->query_room && (w->queries[w->query_free].query || w->queries[w->query_free].kept))
+        w->query_free++;
     if (w->query_free < w->query_room) return w->query_free;
     const uint32_t first = w->query_room;
     memory *m = &w->family->memory;
@@ -288,7 +290,7 @@ static query *query_again(reef_world *w, const query_text *l)
             continue;
         memmove(w->freed_queries + i, w->freed_queries + i + 1, (FREED_QUERIES - 1 - i) * sizeof *w->freed_queries);
         w->freed_queries[FREED_QUERIES - 1] = NULL;
-        q->once = false;
+        q->once = q->handed_out = false;
         return q;
     }
     return NULL;
@@ -323,6 +325,15 @@ static query *query_fresh(reef_world *w, const query_text *l, const term_facts *
     return NULL;
 }
 
+/* From now on the query is told of tables. */
+static void query_file(reef_world *w, query *q, uint64_t serial)
+{
+    mutex_lock(&w->family->lock);
+    q->serial = serial ? serial : ++w->family->query_serial;
+    reef__query_types_file(w, &q->types);
+    mutex_unlock(&w->family->lock);
+}
+
 static query *query_make(reef_world *w, const char *op, const query_text *l)
 {
     term_facts facts[REEF_TERMS_MAX];
@@ -334,10 +345,8 @@ static query *query_make(reef_world *w, const char *op, const query_text *l)
     if (q == NULL) return reef__refuse(w, REEF_NO_MEMORY, op), NULL;
     q->index = place;
     q->generation = ++w->queries[place].generation;
-    mutex_lock(&w->family->lock);
-    q->serial = ++w->family->query_serial;
-    reef__query_types_file(w, &q->types);
-    mutex_unlock(&w->family->lock);
+    w->queries[place].world = w->hot.number;
+    query_file(w, q, 0);
     w->queries[place].query = q;
     const bool waits = parameters_missing(q); /* it is used only once its parameters are set */
     if ((l->cascade.id == 0 || reef__ranking_cascade(q, l->cascade)) && (waits || query_update(q))) return q;
@@ -345,10 +354,50 @@ static query *query_make(reef_world *w, const char *op, const query_text *l)
     return reef__refuse(w, REEF_NO_MEMORY, op), NULL;
 }
 
-static reef_query handle_to(const query *q)
+static void query_give(reef_world *w, query *q);
+
+COLD query *reef__query_of_kept(reef_world *w, uint32_t index, const kept_query *k)
+{
+    query_text l;
+    reef__kept_read(k, &l);
+    query *q = query_fresh(w, &l, k->facts);
+    if (q == NULL) return NULL;
+    q->index = index;
+    q->generation = w->queries[index].generation;
+    q->handed_out = true;
+    const bool ok = reef__kept_put(k, q);
+    query_file(w, q, k->serial);
+    if (ok && reef__query_ready(q)) return q;
+    reef__query_types_leave(w, &q->types);
+    query_give(w, q);
+    return NULL;
+}
+
+COLD query *reef__query_seek(const reef_world *w, reef_query q, reef_status *s)
+{
+    const query_list *l = w->inherited;
+    const bool begun_with =
+        l && q.index < l->count && l->slot[q.index].generation == q.generation && l->slot[q.index].world == q.world;
+    *s = begun_with || q.world == w->hot.number || q.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
+    return begun_with && query_slot_of(w, q) ? w->inheritance->arrive((reef_world *)(uintptr_t)w, q.index, s) : NULL;
+}
+
+void reef__query_changed(query *q)
+{
+    if (q->world->inheritance) q->world->inheritance->change(q);
+}
+
+COLD reef_query reef__query_handle(const query *q)
 {
     if (q == NULL) return (reef_query){0, 0, 0};
-    return (reef_query){q->index, q->generation, q->world->hot.number};
+    return (reef_query){q->index, q->generation, q->world->queries[q->index].world};
+}
+
+/* The user gets the handle, so forks have the query, too. */
+static reef_query hand_out(query *q)
+{
+    if (q) q->handed_out = true, reef__query_changed(q);
+    return reef__query_handle(q);
 }
 
 static void desc_read(query_text *to, const reef_query_desc *desc)
@@ -404,7 +453,14 @@ COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)
     query_text l;
     if (!WORLD_GIVEN(w)) return (reef_query){0, 0, 0};
     if (desc == NULL) return misuse_refuse(w, op, "the description is NULL"), (reef_query){0, 0, 0};
-    return handle_to(reef__query_read(w, op, desc, &l) ? query_make(w, op, &l) : NULL);
+    return hand_out(reef__query_read(w, op, desc, &l) ? query_make(w, op, &l) : NULL);
+}
+
+COLD query *reef__query_make(reef_world *w, const reef_query_desc *desc)
+{
+    static const char op[] = "reef_query_make";
+    query_text l;
+    return reef__query_read(w, op, desc, &l) ? query_make(w, op, &l) : NULL;
 }
 
 COLD query *reef__query_make_text(reef_world *w, const char *op, const char *text)
@@ -416,45 +472,54 @@ COLD query *reef__query_make_text(reef_world *w, const char *op, const char *tex
 
 COLD reef_query reef_query_new(reef_world *w, const char *text)
 {
-    return handle_to(WORLD_GIVEN(w) ? reef__query_make_text(w, "reef_query_new", text) : NULL);
+    return hand_out(WORLD_GIVEN(w) ? reef__query_make_text(w, "reef_query_new", text) : NULL);
 }
 
-COLD query *reef__query_copied(reef_world *to, const char *op, const query *q,
+COLD query *reef__query_copied(reef_world *to, const char *op, const kept_query *k,
                                uint32_t (*now)(const void *context, uint32_t type), const void *context)
 {
     query_text l;
-    l.said = false;
-    l.count = q->asked_count;
-    l.entities = q->entities;
-    l.cascade = (reef_component){0}; /* the order is copied below */
-    memcpy(l.term, q->asked, q->asked_count * sizeof *q->asked);
-    l.variable_count = 0;
-    if (q->plan) l.variable_count = REEF_VARIABLES_MAX, memcpy(l.variables, q->plan->names, sizeof l.variables);
-    for (uint32_t i = 0; i < l.count; i++) {
-        l.column[i] = i + 1;
-        if (now) l.term[i].component.id = now(context, l.term[i].component.id);
-        if (now) l.term[i].up.id = now(context, l.term[i].up.id);
+    reef__kept_read(k, &l);
+    for (uint32_t i = 0; now && i < l.count; i++) {
+        l.term[i].component.id = now(context, l.term[i].component.id);
+        l.term[i].up.id = now(context, l.term[i].up.id);
     }
     if (now && !text_spread(to, op, &l)) return NULL;
     query *copy = query_make(to, op, &l);
-    if (copy) reef__values_copy_set(copy, q);
-    if (copy) reef__near_copy(copy, q);
-    if (copy && q->ranking && !reef__ranking_copy(copy, q->ranking)) {
-        reef__query_drop(copy);
-        return reef__refuse(to, REEF_NO_MEMORY, op), NULL;
-    }
-    return copy;
+    if (copy == NULL || reef__kept_put(k, copy)) return copy;
+    reef__query_drop(copy);
+    return reef__refuse(to, REEF_NO_MEMORY, op), NULL;
+}
+
+/* Of a query that the world began with and that wasn't used yet. Calls that only read the world, which several threads
+ * may do, ask this instead of making the query. NULL: it isn't such a one. */
+static COLD kept_query *kept_unused(const reef_world *w, reef_query which)
+{
+    const struct query_slot *x = query_slot_of(w, which);
+    return x ? x->kept : NULL;
+}
+
+/* What the query of this handle asks, for one holder more. NULL: *s says why. */
+static COLD kept_query *kept_of(const reef_world *w, reef_query which, reef_status *s)
+{
+    kept_query *k = w->running ? NULL : kept_unused(w, which);
+    if (k) return (void)COUNT_UP(&k->holders), k;
+    const query *q = query_of(w, which, s);
+    if (q && (k = reef__query_keep(q)) == NULL) *s = REEF_NO_MEMORY;
+    return k;
 }
 
 COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_query which)
 {
     static const char op[] = "reef_query_copy";
     reef_status s = REEF_BAD_ARGUMENT;
-    const query *q = WORLD_GIVEN(from) ? query_of(from, which, &s) : NULL;
     if (!WORLD_GIVEN(to)) return (reef_query){0, 0, 0};
-    if (q == NULL && s == REEF_BAD_ARGUMENT) (void)refuse_because(to, "there is no world to copy from");
-    if (q == NULL) return reef__refuse(to, s, op), (reef_query){0, 0, 0};
-    return handle_to(reef__query_copied(to, op, q, NULL, NULL));
+    kept_query *k = WORLD_GIVEN(from) ? kept_of(from, which, &s) : NULL;
+    if (k == NULL && s == REEF_BAD_ARGUMENT) (void)refuse_because(to, "there is no world to copy from");
+    if (k == NULL) return reef__refuse(to, s, op), (reef_query){0, 0, 0};
+    const reef_query copy = hand_out(reef__query_copied(to, op, k, NULL, NULL));
+    reef__kept_leave(from->family, k);
+    return copy;
 }
 
 static void query_give(reef_world *w, query *q)
@@ -473,6 +538,7 @@ static void query_give(reef_world *w, query *q)
 void reef__query_drop(query *q)
 {
     reef_world *w = q->world;
+    if (q->handed_out) reef__query_changed(q);
     w->queries[q->index].query = NULL;
     if (q->index < w->query_free) w->query_free = q->index;
     reef__query_types_leave(w, &q->types);
@@ -494,6 +560,7 @@ COLD reef_status reef_query_free(reef_world *w, reef_query which)
     reef_status s = REEF_OK;
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (reef_query_is_null(which)) return REEF_OK;
+    if (w->inherited && !w->running && w->inheritance->forget(w, which)) return REEF_OK;
     query *q = query_of(w, which, &s);
     if (q && q->open) s = REEF_LOCKED;
     if (s != REEF_OK) return reef__refuse(w, s, "reef_query_free");
@@ -503,6 +570,7 @@ COLD reef_status reef_query_free(reef_world *w, reef_query which)
 
 void reef__queries_drop(reef_world *w)
 {
+    if (w->inheritance) w->inheritance->drop(w);
     for (uint32_t i = 0; i < w->query_room; i++) query_give(w, w->queries[i].query);
     reef__queries_forget(w);
     reef__memory_free(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *w->queries);
@@ -515,9 +583,11 @@ void reef__queries_drop(reef_world *w)
 COLD size_t reef_query_text(const reef_world *w, reef_query which, char *text, size_t size)
 {
     reef_status s;
-    const query *q = WORLD_GIVEN(w) ? query_of(w, which, &s) : NULL;
+    const kept_query *k = WORLD_GIVEN(w) && !w->running ? kept_unused(w, which) : NULL;
+    const query *q = WORLD_GIVEN(w) && k == NULL ? query_of(w, which, &s) : NULL;
     text_out o = {text, text ? size : 0, 0};
     if (o.size) text[0] = 0;
+    if (k) reef__query_text_write(&o, w, k->terms, k->count, k->entities, reef__order_cascade(&k->by), &k->names);
     if (q)
         reef__query_text_write(&o, w, q->asked, q->asked_count, q->entities, reef__query_cascade(q),
                                reef__query_names(q));

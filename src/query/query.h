@@ -19,6 +19,8 @@
 typedef reef_match match;
 typedef struct reef_query_data query;
 
+query *reef__query_seek(const reef_world *w, reef_query q, reef_status *s);
+
 typedef struct term_facts { /* what is known of one term, independent of tables */
     bool bit;               /* a bit of the row says who has it */
     bool cold;              /* only its store says who has it */
@@ -94,7 +96,9 @@ struct reef_query_data {
     reef_enabled entities;
     struct ranking *ranking; /* of a sorted query: src/query/sorted_query.h */
     cutting *cut;            /* NULL: no stored data is wanted */
+    struct kept_query *kept; /* what it asks, as its forks have it; NULL: to be made */
     bool once;               /* freed at the end of its loop */
+    bool handed_out;         /* users have its handle */
     /* straight: every term is a column whose data is wanted; plain: and none may be disabled, so a table that has them
      * matches */
     bool straight, plain;
@@ -123,15 +127,26 @@ struct reef_query_data {
     reef_term asked[];
 };
 
-/* The query of this handle. NULL: *s says why there is none. */
+/* The slot of this handle. NULL: another query has it, or none. */
+INLINE struct query_slot *query_slot_of(const reef_world *w, reef_query q)
+{
+    if (UNLIKELY(q.index >= w->query_room)) return NULL;
+    struct query_slot *x = &w->queries[q.index];
+    return LIKELY(x->generation == q.generation && x->world == q.world) ? x : NULL;
+}
+/* The query of this handle, which several threads may ask for at once. NULL: *s says why there is none. */
+INLINE query *query_shared(const reef_world *w, reef_query q, reef_status *s)
+{
+    struct query_slot *x = query_slot_of(w, q);
+    query *found = x ? REEF_ACQUIRE_POINTER(&x->query) : NULL;
+    return LIKELY(found) ? found : reef__query_seek(w, q, s);
+}
+/* The same outside of systems. */
 INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
 {
-    const bool ours = q.world == w->hot.number && !w->running;
-    if (LIKELY(ours && q.index < w->query_room && w->queries[q.index].generation == q.generation &&
-               w->queries[q.index].query))
-        return w->queries[q.index].query;
-    *s = w->running ? REEF_LOCKED : ours || q.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
-    return NULL;
+    const struct query_slot *x = query_slot_of(w, q);
+    if (LIKELY(x && x->query && !w->running)) return x->query;
+    return w->running ? *s = REEF_LOCKED, NULL : reef__query_seek(w, q, s);
 }
 
 /* Does the term give data of the visited entity? */
@@ -173,7 +188,9 @@ INLINE bool query_update(query *q)
 }
 /* The same for questions about one entity, which need only its table (reef__table_verdict). False: no memory. */
 bool reef__query_prepare_one(query *q);
-bool reef__queries_ready(reef_world *w); /* query_update for all queries; false: no memory */
+/* query_update for a query that systems ask, and for all that were made. False: no memory. */
+bool reef__query_ready(query *q);
+bool reef__queries_ready(reef_world *w);
 /* As query_update, for a straight loop, whose matches also know the rows of their tables; not needed again while
  * rows_epoch stays the same. False: no memory, or the query has no straight loops. */
 bool reef__rows_look(query *q);
@@ -184,6 +201,11 @@ void reef__matches_drop(query *q);
 bool reef__asked_of_all(const query *q, uint32_t i); /* has each table of the query the type of asked term i? */
 void reef__queries_forget(reef_world *w);            /* frees the queries that are kept for reuse */
 query *reef__query_make_text(reef_world *w, const char *op, const char *text);
+/* A query of reef's own, whose handle users don't get: forks don't begin with it. NULL: as for reef_query_make. */
+query *reef__query_make(reef_world *w, const reef_query_desc *desc);
+reef_query reef__query_handle(const query *q); /* of NULL: null */
+/* In this slot: a query that the world began with. NULL: no memory. */
+query *reef__query_of_kept(reef_world *w, uint32_t index, const struct kept_query *k);
 /* reef__query_read: what a description asks, in one form. reef__query_check: what its terms mean, if they make sense
  * together. False: refused, with the errors of making a query. */
 struct query_text;
@@ -238,6 +260,9 @@ INLINE void block_at(reef_block *b, const reef_slot *slots)
     b->loop.slots = slots;
     b->loop.column = reef_slot_of(slots, match_now(b), 0);
 }
+/* The query asks something else now, or has come or gone: forks begin with other queries from now on. */
+void reef__query_changed(query *q);
+
 /* ---- terms with a plus (src/query/subtype_terms.c) ---- */
 INLINE bool subs_are_old(const query *q) { return q->subs->based != reef__types_based(); }
 void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter);

@@ -110,10 +110,9 @@ static NOINLINE uint64_t count_look(reef_world *w, reef_query which)
 uint64_t reef_query_count(reef_world *w, reef_query which)
 {
     /* It decides what is done and does it last, so that it needs no frame. */
-    if (UNLIKELY(w == NULL || w->hot.library != &reef__library || w->hot.number != which.world || w->running ||
-                 which.index >= w->query_room || w->queries[which.index].generation != which.generation))
-        return count_look(w, which);
-    const query *q = w->queries[which.index].query;
+    if (UNLIKELY(w == NULL || w->hot.library != &reef__library || w->running)) return count_look(w, which);
+    const struct query_slot *x = query_slot_of(w, which);
+    const query *q = x ? x->query : NULL;
     if (UNLIKELY(q == NULL || q->types.epoch != w->tables_epoch || q->looks)) return count_look(w, which);
     return query_rows(q);
 }

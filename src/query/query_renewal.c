@@ -1,6 +1,7 @@
 /* Queries whose types have other layouts now, and so are other types. A query that names one is made anew and takes the
  * slot of the old one, so that handles lead to it. */
 #include "query/query_renewal.h"
+#include "query/inherited_queries.h"
 #include "query/sorted_query.h"
 
 /* Does the query name a type that is another one now? Bound: it also depends on how the values lie: it compares them,
@@ -31,23 +32,31 @@ static COLD void queries_exchange(reef_world *w, uint32_t a, uint32_t b)
     w->queries[b].query = x;
     x->index = y->index, x->generation = y->generation;
     y->index = index, y->generation = generation;
+    reef__query_changed(x);
+    reef__query_changed(y);
 }
 
 COLD reef_status reef__queries_renew(queries_renewal *r, reef_world *w, const char *op,
                                      bool (*skip)(const reef_world *w, uint32_t index))
 {
     reef_status s = REEF_OK;
-    *r = (queries_renewal){.world = w, .now = r->now, .context = r->context, .count = w->query_room};
+    *r = (queries_renewal){.world = w, .now = r->now, .context = r->context, .loose = r->loose, .count = w->query_room};
     r->fresh = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (r->count + 1) * sizeof *r->fresh);
-    if (r->fresh == NULL) return REEF_NO_MEMORY;
+    if (r->fresh == NULL || !reef__queries_arrive(w)) return REEF_NO_MEMORY;
     for (uint32_t i = 0; s == REEF_OK && i < r->count; i++) {
-        const query *q = w->queries[i].query;
+        query *q = w->queries[i].query;
         bool bound = false;
         if (q == NULL || q->derived || skip(w, i) || !query_ages(q, r->now, r->context, &bound)) continue;
-        const query *copy = bound ? NULL : reef__query_copied(w, op, q, r->now, r->context);
+        if (bound && r->loose) {
+            reef__query_drop(q);
+            continue;
+        }
+        kept_query *k = bound ? NULL : reef__query_keep(q);
+        query *copy = k ? reef__query_copied(w, op, k, r->now, r->context) : NULL;
+        if (k) reef__kept_leave(w->family, k);
         r->bound |= bound;
-        if (copy) r->fresh[i] = (reef_query){copy->index, copy->generation, w->hot.number};
-        else s = bound ? REEF_BAD_ARGUMENT : w->error.status;
+        if (copy) copy->handed_out = q->handed_out, r->fresh[i] = reef__query_handle(copy);
+        else s = bound ? REEF_BAD_ARGUMENT : k ? w->error.status : REEF_NO_MEMORY;
     }
     for (uint32_t i = 0; i < r->count && s == REEF_OK; i++)
         if (r->fresh[i].generation) queries_exchange(w, i, r->fresh[i].index);

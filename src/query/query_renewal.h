@@ -5,7 +5,8 @@
 #include "query/query.h"
 
 /* Makes the same query in a world, with other types where `now` (may be NULL) says so. NULL: the error is recorded. */
-query *reef__query_copied(reef_world *to, const char *op, const query *q,
+struct kept_query;
+query *reef__query_copied(reef_world *to, const char *op, const struct kept_query *k,
                           uint32_t (*now)(const void *context, uint32_t type), const void *context);
 
 /* Types are other ones now: the world's queries that name them are made anew, and handles lead to the new ones. `now`
@@ -16,6 +17,7 @@ typedef struct queries_renewal {
     reef_world *world;
     reef_query *fresh; /* by index; where the other query of the pair lies */
     uint32_t count;
+    bool loose; /* set before, too: one that can't be made anew is freed */
     bool bound; /* a query can't be made anew: it compares or sorts by values of such a type, or names its columns */
 } queries_renewal;
 reef_status reef__queries_renew(queries_renewal *r, reef_world *w, const char *op,

@@ -111,7 +111,7 @@ void reef__ranking_drop(query *q)
     q->types.epoch = q->rows_epoch = UINT64_MAX; /* whether loops look at rows has to be found out again */
 }
 
-static bool ranking_put(query *q, const ordering *by)
+COLD bool reef__ranking_put(query *q, const ordering *by)
 {
     ranking *r = reef__memory_zeroed(&q->world->family->memory, MEMORY_OTHER, sizeof *r);
     if (r == NULL) return false;
@@ -124,19 +124,23 @@ static bool ranking_put(query *q, const ordering *by)
     return true;
 }
 
-COLD bool reef__ranking_copy(query *q, const ranking *from) { return ranking_put(q, &from->by); }
+const ordering *reef__ranking_order(const ranking *r) { return &r->by; }
 
 COLD bool reef__ranking_cascade(query *q, reef_component relation)
 {
     const reef_order order = {.relation = relation};
     ordering by;
-    return reef__order_resolve(q->world, &order, &by) == REEF_OK && ranking_put(q, &by);
+    return reef__order_resolve(q->world, &order, &by) == REEF_OK && reef__ranking_put(q, &by);
+}
+
+COLD reef_component reef__order_cascade(const ordering *by)
+{
+    return (reef_component){by->relation && relation_is_tree(by->relation) ? by->relation->id : 0};
 }
 
 COLD reef_component reef__query_cascade(const query *q)
 {
-    const type *t = q->ranking ? q->ranking->by.relation : NULL;
-    return (reef_component){t && relation_is_tree(t) ? t->id : 0};
+    return q->ranking ? reef__order_cascade(&q->ranking->by) : (reef_component){0};
 }
 
 uint32_t reef__ranking_component(const ranking *r, bool *descending, bool *relation)
@@ -722,9 +726,10 @@ COLD reef_status reef_query_order(reef_world *w, reef_query which, const reef_or
         s = refuse_because(w, "a query that asks what changed can't be in the order of a relation");
     if (s == REEF_OK && order && q->plan && q->plan->bindings)
         s = refuse_because(w, "a query whose rows match with several entities has no order");
-    if (s == REEF_OK && order && !ranking_put(q, &by)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && order && !reef__ranking_put(q, &by)) s = REEF_NO_MEMORY;
     if (s != REEF_OK) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
     if (order == NULL) reef__ranking_drop(q);
+    reef__query_changed(q);
     return REEF_OK;
 }
 

@@ -3,16 +3,20 @@
 #define REEF_QUERY_SORTED_QUERY_H
 
 #include "query/query.h"
+#include "query/sort_key.h"
 #include "reef/loop.h"
 #include "reef/loop_settings.h"
 
 typedef struct ranking ranking;
 
-/* Gives another query a list with the same order. False: no memory. */
-bool reef__ranking_copy(query *q, const ranking *from);
+/* Gives a query a list with this order. False: no memory. */
+bool reef__ranking_put(query *q, const ordering *by);
+const ordering *reef__ranking_order(const ranking *r);
 /* Parents first, by a relation of which this was checked. False: there is no memory. */
 bool reef__ranking_cascade(query *q, reef_component relation);
-reef_component reef__query_cascade(const query *q); /* {0}: it has another order */
+/* The relation by which parents come first; {0}: it is another order. */
+reef_component reef__order_cascade(const ordering *by);
+reef_component reef__query_cascade(const query *q);
 void reef__ranking_drop(query *q);
 
 /* A loop over a sorted query keeps its place in fields that other loops use differently: walk_unit is the next place

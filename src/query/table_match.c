@@ -457,15 +457,18 @@ NOINLINE bool reef__query_look(query *q)
     return tables_look(q) && (q->plan == NULL || reef__plan_look(q)) && (q->near == NULL || reef__near_look(q));
 }
 
+COLD bool reef__query_ready(query *q)
+{
+    if (parameters_missing(q)) return true;
+    /* Systems ask neither by `near` nor by values that bind a variable. */
+    const bool finds = q->plan && q->plan->bindings && q->plan->bindings->finds;
+    return q->near || finds ? q->open || tables_look(q) : query_update(q);
+}
+
 COLD bool reef__queries_ready(reef_world *w)
 {
-    for (uint32_t i = 0; i < w->query_room; i++) {
-        query *q = w->queries[i].query;
-        if (q == NULL || parameters_missing(q)) continue;
-        /* Systems ask neither by `near` nor by values that bind a variable. */
-        const bool finds = q->plan && q->plan->bindings && q->plan->bindings->finds;
-        if (q->near || finds ? !q->open && !tables_look(q) : !query_update(q)) return false;
-    }
+    for (uint32_t i = 0; i < w->query_room; i++)
+        if (w->queries[i].query && !reef__query_ready(w->queries[i].query)) return false;
     return true;
 }
 

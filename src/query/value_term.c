@@ -491,19 +491,16 @@ COLD void reef__values_drop(query *q)
     q->values = NULL;
 }
 
-COLD void reef__values_copy_set(query *to, const query *from)
+COLD void reef__values_put(query *to, const value_test *tests, uint64_t missing)
 {
-    struct value_terms *a = to->values;
-    const struct value_terms *b = from->values;
-    if (a == NULL) return;
-    ASSERT(a->count == b->count);
-    for (uint32_t i = 0; i < a->count; i++) {
-        char *text = a->tests[i].text;
-        a->tests[i] = b->tests[i];
-        a->tests[i].text = text;
-        if (b->tests[i].kind == REEF_CHAR) memcpy(text, b->tests[i].text, b->tests[i].length);
+    struct value_terms *v = to->values;
+    for (uint32_t i = 0; v && i < v->count; i++) {
+        char *text = v->tests[i].text;
+        v->tests[i] = tests[i];
+        v->tests[i].text = text;
+        if (tests[i].kind == REEF_CHAR) memcpy(text, tests[i].text, tests[i].length);
     }
-    a->missing = b->missing;
+    if (v) v->missing = missing;
 }
 
 COLD reef_status reef__query_refuse(reef_world *w, const char *op, const query *q, reef_status s)
@@ -564,5 +561,6 @@ COLD reef_status reef_query_set_parameter(reef_world *w, reef_query which, const
         if (v->tests[i / 2].parameter[i % 2] == number + 1) test_put(&v->tests[i / 2], i % 2, &value);
     v->missing &= ~(UINT64_C(1) << number);
     v->marks.used = false;
+    reef__query_changed(q);
     return REEF_OK;
 }

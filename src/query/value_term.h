@@ -141,8 +141,8 @@ reef_status reef__conditions_check(const query_text *l, uint32_t i, char *detail
 /* Makes query.values if terms have conditions; `asked` then has the query's own copies. False: no memory. */
 bool reef__values_make(query *q);
 void reef__values_drop(query *q);
-/* Copies what is set of the parameters, from a query with the same terms. */
-void reef__values_copy_set(query *to, const query *from);
+/* Sets the parameters: the tests and the missing ones are those of a query with the same terms. */
+void reef__values_put(query *to, const value_test *tests, uint64_t missing);
 /* The query can't be used: records why, which is a parameter that isn't set, or else `s`. */
 COLD reef_status reef__query_refuse(reef_world *w, const char *op, const query *q, reef_status s);
 

@@ -197,7 +197,7 @@ static COLD void advise(const reef_world *w, const reef_error *e, text_out *o)
     if (e->detail[0]) return;
     if (e->status == REEF_UNDECLARED) advise_declaration(o, e);
     if (e->status == REEF_OTHER_WORLD && (strncmp(call, "query_", 6) == 0 || word_listed("begin others run", call)))
-        reef__text_put(o, ": a fork needs a query of its own (reef_query_copy)");
+        reef__text_put(o, ": " OTHER_WORLDS_QUERY);
     if (e->status != REEF_ABSENT) return;
     if (strcmp(call, "place_of") == 0) reef__text_put(o, ": REEF_PLACE gives a type its place");
     if (strcmp(call, "indexed") == 0)

@@ -22,6 +22,10 @@ INLINE reef_status misuse_refuse(reef_world *w, const char *operation, const cha
     return reef__misuse(w, operation, (reef_component){0}, (reef_entity){0, 0}, why);
 }
 
+/* What to do about a query of another world. */
+#define OTHER_WORLDS_QUERY \
+    "a fork has the queries that its origin had when it was forked; reef_query_copy makes others there, too"
+
 /* Does the number of a failure with a detail say where it is in a file? (Otherwise it says where it is in a text.) */
 bool reef__status_of_file(reef_status status);
 

@@ -113,9 +113,14 @@ struct reef_world {
     struct bundle_gate *bundles_ready; /* those whose fast path is open, until INVALIDATE_TABLES_MADE */
     struct query_slot {
         struct reef_query_data *query;
-        uint32_t generation;
-    } * queries;                     /* by index */
+        struct kept_query *kept;    /* of a query that the world began with and that wasn't used yet; query is NULL */
+        uint32_t generation, world; /* of its handle */
+    } * queries;                    /* by index */
     uint32_t query_room, query_free; /* no place before query_free is free */
+    /* src/query/inherited_queries.h: what it began with; what its next fork begins with, NULL: to be made. The calls
+     * are NULL if it is no fork and never had one */
+    struct query_list *inherited, *handed_on;
+    const struct inheritance_calls *inheritance;
     /* src/storage/query_types.h: the queries by what they need, their number; how many tables were used first */
     struct query_types *filed[QUERY_BUCKETS + 1];
     uint32_t filed_count[QUERY_BUCKETS + 1];

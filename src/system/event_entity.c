@@ -7,6 +7,7 @@
 #include "system/event_entity.h"
 #include "base/byte_hash.h"
 #include "storage/error.h"
+#include "query/query.h"
 #include "system/schedule.h"
 #include "reef/brief.h"
 #include "reef/many.h"
@@ -80,7 +81,7 @@ static COLD reef_status brief_turn(reef_world *w, reef_component c, uint64_t mar
     const reef_error before = w->error;
     const reef_query_desc desc = {.terms = {{.component = c, .access = REEF_IN, .enabled = REEF_EITHER}},
                                   .entities = REEF_EITHER};
-    const reef_query q = reef_query_make(w, &desc);
+    const reef_query q = reef__query_handle(reef__query_make(w, &desc));
     brief_list l = {NULL, 0, 0};
     bool ok = !reef_query_is_null(q);
     if (ok && ending) ok = brief_collect(w, q, ending, &l) && brief_destroy(w, &l);

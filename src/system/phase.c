@@ -706,7 +706,7 @@ COLD void reef__ticking_drop(reef_world *w)
 
 void reef__planned_drop(reef_world *w, planned_system *ps)
 {
-    if (ps->query) (void)reef_query_free(w, ps->handle);
+    if (ps->query) reef__query_drop(ps->query);
     ps->query = NULL;
     reef__frozen_drop(w, ps->frozen);
     ps->frozen = NULL;

@@ -42,11 +42,9 @@ reef_block reef_others(const reef_block *b, reef_query which)
     if (b->loop.job == NULL)
         return misuse_refuse(b->world, others_op, "it is for systems: elsewhere use reef_begin"),
                reef__block_none(b->world);
-    if (which.world != w->hot.number && which.generation)
-        return others_refuse(b, REEF_OTHER_WORLD, (reef_component){0});
-    const bool known = which.index < w->query_room && w->queries[which.index].generation == which.generation;
-    query *q = known ? w->queries[which.index].query : NULL;
-    if (q == NULL) return others_refuse(b, REEF_NOT_ALIVE, (reef_component){0});
+    reef_status s;
+    query *q = query_shared(w, which, &s);
+    if (q == NULL) return others_refuse(b, s, (reef_component){0});
     if (q->since || q->ranking || (q->plan && q->plan->bindings) || q->near || parameters_missing(q))
         return reef__job_misuse(b->loop.job, others_op, (reef_component){0}, (reef_entity){0, 0},
                                 "the query has 'changed', an order, 'near', several matches of a row, or a parameter "

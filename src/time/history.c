@@ -19,6 +19,7 @@
 #include "type/code.h"
 #include "storage/error.h"
 #include "storage/removal_log.h"
+#include "query/inherited_queries.h"
 #include "system/event.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
@@ -554,7 +555,8 @@ COLD reef_replay *reef_replay_new(reef_history *h, uint64_t from)
     h->replay = r;
     r->world = reef__world_restorable(h->world);
     if (r->world == NULL) s = history_refused(&r->playing);
-    else if (!reef__readers_mirror(r->world, h->world)) s = history_refuse(h, REEF_NO_MEMORY, op, from);
+    else if (!reef__queries_follow(r->world, h->world) || !reef__readers_mirror(r->world, h->world))
+        s = history_refuse(h, REEF_NO_MEMORY, op, from);
     else if (reef_restore(r->world, moment_at(h, from)->snapshot) != REEF_OK)
         s = history_refuse(h, REEF_NO_MEMORY, op, from);
     if (s == REEF_OK) {

@@ -64,9 +64,8 @@ static bool planned_make(reef_world *w, planned_system *ps, struct system *s)
     ps->simple = !ps->writes_others && !ps->receives && !ps->places && !touches_kind(s, REEF_SENDS) && !s->commands &&
                  s->condition == NULL && s->interval_ns == 0;
     if (!s->has_query) return true;
-    reef_status status;
-    ps->handle = reef_query_make(w, &s->query);
-    ps->query = reef_query_is_null(ps->handle) ? NULL : query_of(w, ps->handle, &status);
+    ps->query = reef__query_make(w, &s->query);
+    ps->handle = reef__query_handle(ps->query);
     if (ps->query) ps->query->serial = s->serial;
     if (s->query.cascade.id) ps->simple = false;
     return ps->query != NULL;

@@ -9,7 +9,8 @@
  * million entities: 1 to 2 us, about 10 when the caches are cold. The first write by either side copies the page
  * pointers, then the page, then the block.
  *
- * Queries, bundles, open loops, the last error and all caches aren't state. */
+ * Queries, bundles, open loops, the last error and all caches aren't state. But like the systems, the queries come
+ * along to a fork (src/query/inherited_queries.h). */
 #include "world/snapshot.h"
 #include "type/type_walk.h"
 #include "storage/cow_pages.h"
@@ -26,6 +27,7 @@
 #include "storage/table.h"
 #include "change/command.h"
 #include "change/spawn.h"
+#include "query/inherited_queries.h"
 #include "system/event.h"
 #include "system/schedule.h"
 #include "system/script.h"
@@ -84,8 +86,10 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     family *f = w->family;
     reef_snapshot *s = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, sizeof *s, PLAIN_ALIGN);
     resets r = {0};
-    if (s == NULL || !reef__readers_note(w) || !reef__resets_place(w, &r) ||
+    query_list *queries = NULL;
+    if (s == NULL || !reef__queries_hand_on(w, &queries) || !reef__readers_note(w) || !reef__resets_place(w, &r) ||
         !reef__state_copy(f, &s->state, &w->state)) {
+        reef__query_list_leave(f, queries);
         reef__resets_undo(w, &r);
         reef__memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
         return refuse_copy(w, op), NULL;
@@ -101,6 +105,7 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     const paged_owner chunks = reef__owner_of(f, &reef__pages_chunks);
     reef__paged_keep(&s->hot.chunks, &chunks, true);
     s->schedule = reef__schedule_hold(f, w->schedule);
+    s->queries = queries;
     reef__family_add(f, false);
     reef__member_join(&s->member, &s->state, NULL);
     reef__invalidate(w, INVALIDATE_STATE_SHARED);
@@ -119,6 +124,7 @@ void reef_snapshot_free(reef_snapshot *s)
     reef__paged_keep(&s->hot.chunks, &chunks, false);
     reef__state_drop(f, &s->hot, &s->state);
     reef__schedule_leave(f, s->schedule);
+    reef__query_list_leave(f, s->queries);
     reef__memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
     reef__family_leave(f, false);
 }
@@ -191,7 +197,7 @@ reef_world *reef__world_restorable(reef_world *w)
 reef_world *reef_fork(reef_world *w)
 {
     reef_world *fork = reef__world_restorable(w);
-    if (fork && !reef__scripts_fork(fork, reef__scripts_serial(w))) {
+    if (fork && (!reef__scripts_fork(fork, reef__scripts_serial(w)) || !reef__queries_follow(fork, w))) {
         reef_world_free(fork);
         return refuse_copy(w, "reef_fork"), NULL;
     }
@@ -214,7 +220,7 @@ reef_world *reef_snapshot_fork(const reef_snapshot *s)
 {
     if (s && s->hot.library != &reef__library) return NULL; /* another copy of reef took it */
     reef_world *fork = s ? reef__snapshot_restorable(s) : NULL;
-    if (fork && !reef__scripts_fork(fork, s->script_serial)) {
+    if (fork && (!reef__scripts_fork(fork, s->script_serial) || !reef__queries_inherit(fork, s->queries))) {
         reef_world_free(fork);
         return NULL;
     }

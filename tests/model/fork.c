@@ -84,21 +84,25 @@ uint32_t forks_live(const model *m)
 
 /* ---- comparing ---- */
 
-/* Queries would all have to be made again, so they are compared only sometimes. */
-void relative_compare(model *m, reef_world *w, const ref_world *r, uint64_t hash)
+/* `queries`: those that the world has; NULL: it has none. As they would have to be made, they are compared only
+ * sometimes. */
+void relative_compare(model *m, reef_world *w, const ref_world *r, uint64_t hash, model_queries *queries)
 {
+    static const reef_query none[TYPES_MAX];
     reef_query single[TYPES_MAX];
     reef_world *world = m->world;
     ref_world reference = m->reference;
     memcpy(single, m->single, sizeof single);
-    memset(m->single, 0, sizeof m->single);
+    memcpy(m->single, queries ? queries->single : none, sizeof m->single);
     m->world = w;
     m->reference = *r;
     if (hash && !m->failed && reef_hash(w) != hash)
         model_fail(m, "a fork, a snapshot or what was loaded has another hash than when it was made");
     if (!m->failed && (r->spawned + r->destroyed) % 8 == 0) model_compare(m, true);
     else if (!m->failed) model_compare_rows(m, true);
-    for (uint32_t t = 0; t < TYPES_MAX; t++) reef_query_free(m->world, m->single[t]);
+    if (queries) memcpy(queries->single, m->single, sizeof m->single);
+    else
+        for (uint32_t t = 0; t < TYPES_MAX; t++) reef_query_free(m->world, m->single[t]);
     memcpy(m->single, single, sizeof single);
     m->world = world;
     m->reference = reference;
@@ -139,15 +143,33 @@ static void fork_end(model *m, model_fork *k)
 {
     if (!k->world) return;
     journal_end(m, k->world);
-    relative_compare(m, k->world, &k->reference, k->hash);
+    relative_compare(m, k->world, &k->reference, k->hash, &k->queries);
     world_end(m, k->world, &k->reference);
     k->world = NULL;
 }
 
-static void fork_put(model *m, model_fork *k, reef_world *w, uint64_t hash)
+/* The handles of a world's queries are good in its forks. */
+static void handles_put(model_query *to, reef_query *single, const model_query *from, const reef_query *of_one)
+{
+    for (uint32_t i = 0; i < SLOTS; i++) to[i].query = from[i].query;
+    memcpy(single, of_one, TYPES_MAX * sizeof *single);
+}
+/* What they ask. */
+static void asked_put(model_query *to, const model_query *from)
+{
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        const reef_query q = to[i].query;
+        to[i] = from[i];
+        to[i].query = q;
+    }
+}
+
+static void fork_put(model *m, model_fork *k, reef_world *w, uint64_t hash, const model_query *slot,
+                     const reef_query *single)
 {
     counted_memory.fail_at = 0;
     fork_end(m, k);
+    handles_put(k->queries.slot, k->queries.single, slot, single);
     k->world = w;
     k->hash = hash;
 }
@@ -157,33 +179,33 @@ void core_FORK(model *m, const op *o, outcome *out)
     uint64_t hash = hash_of(o, m->world);
     reef_world *f = reef_fork(m->world);
     out->status = REEF_OK;
-    if (f) fork_put(m, &m->fork[o->n], f, hash);
+    if (f) fork_put(m, &m->fork[o->n], f, hash, m->query, m->single);
     else refused(m, out);
 }
 void want_FORK(model *m, const op *o, outcome *want)
 {
     model_fork *k = &m->fork[o->n];
     if (want_refused(m, want)) return;
+    asked_put(k->queries.slot, m->query);
     ref_drop(&k->reference);
     fork_reference(&k->reference, &m->reference);
 }
 
-/* Queries and bundles stay with the world that is exchanged. */
+/* Bundles stay with the world that is exchanged. */
 void core_FORK_SWAP(model *m, const op *o, outcome *out)
 {
     model_fork *k = &m->fork[o->n];
     reef_world *w = m->world;
     out->status = REEF_OK;
     if (!k->world) return;
-    relative_compare(m, k->world, &k->reference, k->hash);
+    relative_compare(m, k->world, &k->reference, k->hash, &k->queries);
     for (uint32_t i = 0; i < SLOTS; i++) {
-        reef_query_free(m->world, m->query[i].query);
         reef_bundle_free(m->bundle[i].bundle);
-        m->query[i].query = (reef_query){0, 0, 0};
         m->bundle[i].bundle = NULL;
     }
-    for (uint32_t t = 0; t < TYPES_MAX; t++) reef_query_free(m->world, m->single[t]);
-    memset(m->single, 0, sizeof m->single);
+    const model_queries were = k->queries;
+    handles_put(k->queries.slot, k->queries.single, m->query, m->single);
+    handles_put(m->query, m->single, were.slot, were.single);
     k->hash = hash_of(o, w);
     m->world = k->world;
     k->world = w;
@@ -194,7 +216,10 @@ void want_FORK_SWAP(model *m, const op *o, outcome *want)
     ref_world r = m->reference;
     want->status = REEF_OK;
     if (!ref_is_there(&k->reference)) return;
-    for (uint32_t i = 0; i < SLOTS; i++) m->query[i].count = m->bundle[i].count = 0;
+    for (uint32_t i = 0; i < SLOTS; i++) m->bundle[i].count = 0;
+    const model_queries were = k->queries;
+    asked_put(k->queries.slot, m->query);
+    asked_put(m->query, were.slot);
     m->reference = k->reference;
     k->reference = r;
 }
@@ -217,7 +242,7 @@ static void snapshot_end(model *m, model_snapshot *k)
 {
     if (!k->snapshot) return;
     reef_world *w = m->failed ? NULL : reef_snapshot_fork(k->snapshot);
-    if (w) relative_compare(m, w, &k->reference, k->hash);
+    if (w) relative_compare(m, w, &k->reference, k->hash, &k->queries);
     else model_fail(m, "no fork of a snapshot");
     if (m->reference.spawned % 2) { /* both orders */
         reef_snapshot_free(k->snapshot);
@@ -241,6 +266,7 @@ void core_SNAPSHOT(model *m, const op *o, outcome *out)
     }
     counted_memory.fail_at = 0;
     snapshot_end(m, k);
+    handles_put(k->queries.slot, k->queries.single, m->query, m->single);
     k->snapshot = s;
     k->hash = hash;
 }
@@ -248,6 +274,7 @@ void want_SNAPSHOT(model *m, const op *o, outcome *want)
 {
     model_snapshot *k = &m->snapshot[o->list[0]];
     if (want_refused(m, want)) return;
+    asked_put(k->queries.slot, m->query);
     ref_drop(&k->reference);
     fork_reference(&k->reference, &m->reference);
 }
@@ -269,7 +296,7 @@ void core_SNAPSHOT_FORK(model *m, const op *o, outcome *out)
     reef_world *f = reef_snapshot_fork(k->snapshot);
     out->status = f || !k->snapshot ? REEF_OK : REEF_NO_MEMORY;
     out->number = f != NULL;
-    if (f) fork_put(m, &m->fork[o->n], f, k->hash);
+    if (f) fork_put(m, &m->fork[o->n], f, k->hash, k->queries.slot, k->queries.single);
 }
 void want_SNAPSHOT_FORK(model *m, const op *o, outcome *want)
 {
@@ -278,6 +305,7 @@ void want_SNAPSHOT_FORK(model *m, const op *o, outcome *want)
     want->status = REEF_OK;
     want->number = ref_is_there(&s->reference);
     if (want->number == 0) return;
+    asked_put(k->queries.slot, s->queries.slot);
     ref_drop(&k->reference);
     fork_reference(&k->reference, &s->reference);
 }

@@ -17,7 +17,7 @@ uint32_t forks_live(const model *m);
 /* The rank of the first type that prevents a fork; TYPES_MAX: there is none. */
 uint32_t first_bound(const ref_world *r);
 /* Checks that a world other than the current one is as its reference, and has this hash (0: not known). */
-void relative_compare(model *m, reef_world *w, const ref_world *r, uint64_t hash);
+void relative_compare(model *m, reef_world *w, const ref_world *r, uint64_t hash, model_queries *queries);
 /* NULL: any world's. (keep.c) */
 void journal_end(model *m, const reef_world *w);
 

@@ -129,7 +129,7 @@ static void fresh_compare(model *m, reef_world *w, uint64_t hash)
     r.entities_max = m->reference.entities_max;
     r.never_reuse = m->reference.never_reuse;
     reference_loaded(&r, &m->reference);
-    relative_compare(m, w, &r, hash);
+    relative_compare(m, w, &r, hash, NULL);
     ref_drop(&r);
     ref_drop(&none);
 }
@@ -235,7 +235,7 @@ static reef_status difference_apply(model *m, model_fork *k, const reef_bytes *b
     mend(k->world);
     r->time++;
     reference_applied(r, to);
-    relative_compare(m, k->world, r, hash);
+    relative_compare(m, k->world, r, hash, &k->queries);
     return s;
 }
 

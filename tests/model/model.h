@@ -211,16 +211,24 @@ typedef struct model_bundle {
     uint32_t offset[OP_TYPES], bytes;
 } model_bundle;
 
+/* The queries of a world: a fork has those that its origin had. */
+typedef struct model_queries {
+    model_query slot[SLOTS];
+    reef_query single[TYPES_MAX]; /* of one type, for whole comparisons */
+} model_queries;
+
 typedef struct model_fork {
     reef_world *world;
     ref_world reference; /* entities_max 0: there is none */
     uint64_t hash;       /* 0: not known */
+    model_queries queries;
 } model_fork;
 
 typedef struct model_snapshot {
     reef_snapshot *snapshot;
     ref_world reference;
     uint64_t hash;
+    model_queries queries;
 } model_snapshot;
 
 typedef struct hash_entry {

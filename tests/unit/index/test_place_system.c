@@ -40,7 +40,7 @@ static void systems_ask_without_conditions(void **state)
     assert_status(REEF_BAD_ARGUMENT, reef_last_error(w).status);
 }
 
-/* A fork calls its systems with the context of its origin, so a query there is of another world. */
+/* A fork calls its systems with the context of its origin, and has the queries that the origin had. */
 static void a_fork_asks_with_the_query_of_its_origin(void **state)
 {
     reef_world *w = world_of(state);
@@ -51,6 +51,11 @@ static void a_fork_asks_with_the_query_of_its_origin(void **state)
     assert_int_equal(found_by_system, 1);
     assert_status(REEF_OK, reef_last_error(w).status);
     reef_world *fork = reef_fork(w);
+    found_by_system = 0;
+    assert_ok(reef_tick(fork, 1));
+    assert_int_equal(found_by_system, 1);
+    assert_status(REEF_OK, reef_last_error(fork).status);
+    asked_by_system = reef_query_new(w, "in Spot"); /* one that came later */
     assert_ok(reef_tick(fork, 1));
     assert_int_equal(found_by_system, 0);
     assert_status(REEF_OTHER_WORLD, reef_last_error(fork).status);

@@ -377,8 +377,11 @@ static void freed_null_and_others_queries(void **state)
     assert_ok(reef_query_free(w, (reef_query){0, 0, 0}));
     refused_by_all(other, q, REEF_OTHER_WORLD);
     assert_refused(other, REEF_OTHER_WORLD, reef_query_free(other, q));
-    reef_world *fork = reef_fork(w); /* has none of the world's queries */
-    refused_by_all(fork, q, REEF_OTHER_WORLD);
+    reef_world *fork = reef_fork(w); /* has the world's queries of now */
+    const reef_query late = reef_query_new(w, "Position");
+    refused_by_all(fork, late, REEF_OTHER_WORLD);
+    assert_ok(reef_query_free(fork, q));
+    refused_by_all(fork, q, REEF_NOT_ALIVE);
     reef_world_free(fork);
     assert_int_equal(reef_query_count(w, q), 1);
     assert_int_equal(reef_query_count(w, heir), 1);

@@ -689,7 +689,7 @@ static void ask_all(reef_block *b)
     atomic_fetch_add(&a->answers, n);
 }
 
-/* On any number of threads all are told the same, also of tables that the queries haven't met yet. */
+/* On any number of threads all are told the same, also of tables that the queries haven't met yet, and in forks. */
 static void others_are_asked_on_all_threads(void **state)
 {
     static const char text[] = "in Position; reads Position Heat Charge Item Sail Flow Body Whale Load Velocity Health "
@@ -716,13 +716,11 @@ static void others_are_asked_on_all_threads(void **state)
         reef_system_new(w, &(reef_system_desc){.name = "asks", .function = ask_all, .text = text, .context = &a})));
     assert_false(reef_system_is_null(
         reef_system_new(w, &(reef_system_desc){.name = "other", .function = ask_all, .text = text, .context = &a})));
+    assert_query(a.all = reef_query_new(w, "in Position"));
+    assert_query(a.some = reef_query_new(w, "Awake, with Heat"));
     for (uint32_t threads = 0; threads <= 5; threads += 5) {
         reef_pool *p = threads ? pool_of(threads, 7) : NULL;
-        fork = reef_fork(w);
-        a.all = reef_query_new(fork, "in Position");
-        a.some = reef_query_new(fork, "Awake, with Heat");
-        assert_query(a.all);
-        assert_query(a.some);
+        fork = reef_fork(w); /* jobs on several threads are the first ones to use its queries */
         assert_ok(reef_set_pool(fork, p));
         reef_watch_systems(fork, false);
         for (uint32_t tick = 0; tick < 4; tick++) {

@@ -809,10 +809,12 @@ static void refusals_of_snapshots(void **state)
     reef_end(&open);
     assert_ok(reef_restore(w, snapshot));
     assert_int_equal(reef_last_error(fork).status, REEF_OK);
-    /* queries and bundles belong to a world */
+    /* bundles belong to a world, and queries to those that began with them */
     reef_bundle *bundle = reef_bundle_new(w, (reef_bundle_part[]){{reef_id(Mass), 0}}, 1);
     assert_no_entity(fork, REEF_OTHER_WORLD, reef_spawn_bundle(fork, bundle, &(Mass){1}));
-    reef_block none = reef_begin(fork, q);
+    assert_true(reef_query_count(fork, q) > 0);
+    const reef_query late = reef_query_new(w, "in Position");
+    reef_block none = reef_begin(fork, late);
     assert_false(reef_next(&none));
     assert_int_equal(reef_last_error(fork).status, REEF_OTHER_WORLD);
     reef_world_free(while_reading);
