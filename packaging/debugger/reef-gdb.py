@@ -600,26 +600,33 @@ class Term:
 class Query:
     """The text of a query, written as src/query/query_text.c writes it."""
 
-    def __init__(self, world, address):
+    def __init__(self, world, query, kept):
         at = layout()
         self.world, self.next = world, 0
-        first, size = at.at(address, "reef_query_data.asked"), at.size("reef_term")
-        self.terms = [Term(first + i * size) for i in range(at.get(address, "reef_query_data.asked_count"))]
-        self.entities, self.plan = at.get(address, "reef_query_data.entities"), at.get(address, "reef_query_data.plan")
-        ranking = at.get(address, "reef_query_data.ranking")
-        relation = at.get(ranking, "ordering.relation") if ranking else 0
+        if query:
+            count, first = at.get(query, "reef_query_data.asked_count"), at.at(query, "reef_query_data.asked")
+            plan, order = at.get(query, "reef_query_data.plan"), at.get(query, "reef_query_data.ranking")
+            self.entities, self.names = at.get(query, "reef_query_data.entities"), at.at(plan, "target_plan.names") if plan else 0
+        else:  # a fork has it from its origin, and didn't use it yet
+            count, first = at.get(kept, "kept_query.count"), at.at(kept, "kept_query.terms")
+            order = at.at(kept, "kept_query.by")
+            self.entities, self.names = at.get(kept, "kept_query.entities"), at.at(kept, "kept_query.names")
+        self.terms = [Term(first + i * at.size("reef_term")) for i in range(count)]
+        relation = at.get(order, "ordering.relation") if order else 0
         self.cascade = Type(relation) if relation else None
         tree = at.number("REEF_EXCLUSIVE") | at.number("REEF_ACYCLIC")
         if self.cascade and self.cascade.relation & tree != tree:
             self.cascade = None
 
     @staticmethod
-    def of(world, index, generation):
+    def of(world, handle):
         at = layout()
+        index = int(handle["index"])
         slot = world.get("queries") + index * at.size("query_slot")
-        if index >= world.get("query_room") or at.get(slot, "query_slot.generation") != generation or at.get(slot, "query_slot.query") == 0:
+        if index >= world.get("query_room") or any(at.get(slot, "query_slot." + m) != int(handle[m]) for m in ("generation", "world")):
             return None
-        return Query(world, at.get(slot, "query_slot.query"))
+        query, kept = at.get(slot, "query_slot.query"), at.get(slot, "query_slot.kept")
+        return Query(world, query, kept) if query or kept else None
 
     def entity(self, entity):
         name = self.world.name(entity)
@@ -630,8 +637,8 @@ class Query:
         if number == VISITED:
             return "$this"
         name = ""
-        if self.plan:
-            name = at.machine.text(at.at(self.plan, "target_plan.names") + (number - 1) * (at.number("REEF_VARIABLE_NAME_MAX") + 1))
+        if self.names:
+            name = at.machine.text(self.names + (number - 1) * (at.number("REEF_VARIABLE_NAME_MAX") + 1))
         return "$" + (name or str(number))
 
     def literal(self, field, address):
@@ -842,15 +849,18 @@ class ComponentPrinter(TextPrinter):
 
 
 class QueryPrinter(TextPrinter):
-    """In the world whose number it has."""
+    """In the world whose number it has, or in a fork that has it."""
 
     def text(self):
         if int(self.value["generation"]) == 0:
             return "null"
-        for world in worlds_seen():
-            if world.number == int(self.value["world"]):
-                found = Query.of(world, int(self.value["index"]), int(self.value["generation"]))
-                return '"%s"' % found.text() if found else "a query that was freed"
+        worlds = sorted(worlds_seen(), key=lambda world: world.number != int(self.value["world"]))
+        for world in worlds:
+            found = Query.of(world, self.value)
+            if found:
+                return '"%s"' % found.text()
+        if worlds and worlds[0].number == int(self.value["world"]):
+            return "a query that was freed"
         raise Trouble("a query of world %d, which no variable here is" % int(self.value["world"]))
 
 

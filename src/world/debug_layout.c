@@ -4,6 +4,7 @@
 #include "storage/layout.h"
 #include "storage/name_index.h"
 #include "storage/state.h"
+#include "query/inherited_queries.h"
 #include "query/query.h"
 #include "query/relation_plan.h"
 #include "query/sort_key.h"

@@ -101,13 +101,20 @@
     M(reef_named_value, value) \
     S(reef_named_value) \
     M(query_slot, query) \
+    M(query_slot, kept) \
     M(query_slot, generation) \
+    M(query_slot, world) \
     S(query_slot) \
     M(reef_query_data, ranking) \
     M(reef_query_data, plan) \
     M(reef_query_data, entities) \
     M(reef_query_data, asked_count) \
     A(reef_query_data, asked) \
+    M(kept_query, by) \
+    M(kept_query, names) \
+    M(kept_query, entities) \
+    M(kept_query, count) \
+    A(kept_query, terms) \
     M(ordering, relation) \
     M(target_plan, names) \
     M(reef_term, component) \

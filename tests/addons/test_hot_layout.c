@@ -533,6 +533,7 @@ static void all_worlds_are_converted(void **state)
     for (uint32_t i = 0; i < 2000; i++) e[i] = hunter(w, (float)i, 0);
     for (uint32_t i = 0; i < 3; i++) f[i] = hunter(other, (float)(100 + i), 0);
     tick(w);
+    const reef_query origins = reef_query_new(w, "in Hunter, in Place");
     reef_world *fork = reef_fork(w);
     reef_snapshot *snapshot = reef_snapshot_take(w), *second = reef_snapshot_take(other);
     const reef_query q = reef_query_new(fork, "in Hunter");
@@ -545,6 +546,8 @@ static void all_worlds_are_converted(void **state)
     assert_valid(fork);
     assert_valid(other);
     assert_int_equal(reef_query_count(fork, q), 2000);
+    assert_int_equal(reef_query_count(fork, origins), 2000); /* which wasn't used there before */
+    assert_int_equal(reef_query_count(w, origins), 2000);
     tick(fork); /* with the new code */
     assert_true(reef_get(fork, e[5], Place)->x == x + 10);
     for (uint32_t i = 0; i < 2000; i++) assert_true(field_of(fork, e[i], "Hunter", "power") == (double)i);
@@ -557,6 +560,7 @@ static void all_worlds_are_converted(void **state)
     reef_world *third = reef_snapshot_fork(snapshot);
     tick(third);
     assert_true(reef_get(third, e[5], Place)->x == x + 10);
+    assert_int_equal(reef_query_count(third, origins), 2000);
     reef_world_free(third);
     assert_ok(reef_merge(w, other, NULL, NULL));
     reef_snapshot_free(snapshot);
@@ -855,6 +859,7 @@ static void queries_of_a_split_type(void **state)
     build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE");
     assert_hot_refused(w, h, "but a query compares or sorts by its values, or names its columns");
     assert_int_equal(reef_query_count(w, reads), 5);
+    reef_snapshot *s = reef_snapshot_take(w);
     assert_ok(reef_query_free(w, reads));
     build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE -DSPEED=3");
     assert_hot_refused(w, h, "but a query compares or sorts by its values, or names its columns");
@@ -862,6 +867,12 @@ static void queries_of_a_split_type(void **state)
     build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE");
     assert_event(h, REEF_HOT_LOADED);
     assert_int_equal(reef_query_count(w, all), 5);
+    reef_world *fork = reef_snapshot_fork(s); /* without those that nobody could free in a snapshot */
+    assert_int_equal(reef_query_count(fork, all), 5);
+    assert_zero(fork, REEF_OTHER_WORLD, reef_query_count(fork, reads));
+    assert_zero(fork, REEF_OTHER_WORLD, reef_query_count(fork, one));
+    reef_world_free(fork);
+    reef_snapshot_free(s);
     build("-DHUNTER_LESS");
     assert_event(h, REEF_HOT_LOADED);
     assert_int_equal(reef_query_count(w, all), 5);

@@ -52,13 +52,14 @@ same("an entity by pointer", said("reef print alice"), "\n".join(alice))
 same("an entity as it is", said("output/r here"), "{index = 4, generation = 1}")
 gdb.execute("up", to_string=True)
 same("reef tables", said("reef tables world"), tables.strip())
-if "2 worlds" not in said("reef tables"):
-    mistakes.append("reef tables doesn't say that there are two worlds")
+if "3 worlds" not in said("reef tables"):
+    mistakes.append("reef tables doesn't say that there are three worlds")
 counts = tables.splitlines()[0][len("world: "):]
 if not re.fullmatch(r"0x[0-9a-f]+ world 2: %s, ticks 0, time 0\.000 s" % re.escape(counts), said("output world")):
     mistakes.append("print of a world: " + said("output world"))
 if "world 1: entities 0, without components 0, tables 0, names 0" not in said("output other"):
     mistakes.append("print of an empty world: " + said("output other"))
+same("a query that only a fork has", said("output lent"), '"%s"' % queries[0][1:-1])
 same("the world of an entity", said("reef print alice"), "\n".join(alice))
 same("in another world", said("reef print alice in other"), "entity 4v1 is not alive")
 same("reef tables of an empty world", said("reef tables other"), "world: entities 0, without components 0, tables 0, names 0")

@@ -169,9 +169,13 @@ int main(int count, char **arguments)
         fprintf(stderr, "%s\n", texts[i]);
         return 2;
     }
+    reef_query lent = reef_query_new(world, texts[0]);
+    reef_world *fork = reef_fork(world);
+    if (fork == NULL || reef_query_free(world, lent) != REEF_OK) return 2; /* only the fork has it now */
     print_all(world, queries, file);
     if (fclose(file) != 0) return 2;
     stopped(&alice, queries);
+    reef_world_free(fork);
     reef_world_free(world);
     reef_world_free(other);
     return depth < 0;

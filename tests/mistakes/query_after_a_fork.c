@@ -1,4 +1,4 @@
-/* A fork runs a system whose context has a query of the world that was forked. */
+/* A fork runs a system whose context has a query that its origin made after the fork. */
 #include <reef.h>
 #include <reef/place.h>
 
@@ -28,6 +28,7 @@ int main(void)
                                            .context = &all});
     reef_tick(w, 1);
     reef_world *f = reef_fork(w);
+    all = reef_query_new(w, "in Position");
     reef_tick(f, 1);
     reef_query_count(f, all);
     reef_world_free(f);
