@@ -31,6 +31,7 @@
 #include "system/event.h"
 #include "system/schedule.h"
 #include "system/script.h"
+#include "world/debug_layout.h"
 #include "world/fork_policy.h"
 #include "reef/detail/layout.h"
 #include "reef/snapshot.h"
@@ -161,6 +162,7 @@ static COLD reef_world *world_begin(family *f, const reef_world_config *config, 
     reef__block_indexes_begin(w);
     w->hot.number = reef__world_number();
     w->error.operation = "";
+    w->debug = &reef_debug_layout;
     reef__state_share(f, &w->hot, &w->state, hot, from);
     reef__family_add(f, true);
     reef__member_join(&w->member, &w->state, w);
