@@ -35,8 +35,10 @@ REEF_BEGIN_C
 /* A query by terms instead of a text: reef/term.h. */
 typedef struct reef_query_desc reef_query_desc;
 
-/* A query. It remembers the tables that match. {0} is null. It ends with its world. Every call refuses null and a freed
- * query (NOT_ALIVE), and one of another world (OTHER_WORLD). */
+/* A query. It remembers the tables that match. {0} is null. It ends with its world. A fork has the queries that its
+ * origin had when it was forked, under the same handles, with their parameters, centres and orders; from then on each
+ * world's are its own. Every call refuses null and a freed query (NOT_ALIVE), and one of another world
+ * (OTHER_WORLD). */
 typedef struct reef_query {
     uint32_t index, generation, world;
 } reef_query;

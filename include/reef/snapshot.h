@@ -6,7 +6,8 @@
  *
  * The state includes entities with their generations, free ids in their order, components and switches, what is
  * disabled, names, the versions by which changes are found, and the types that a strict world knows. It doesn't include
- * queries, bundles, the last error, and the config with its context.
+ * queries, bundles, the last error, and the config with its context. (A fork begins with its origin's queries; going
+ * back doesn't change which ones there are.)
  *
  * Handles are part of the state as well. After reef_restore a handle means what it meant when the snapshot was taken:
  * an entity that died since is alive again under its old handle, and one that was made since is dead. If the world then
@@ -39,11 +40,12 @@ REEF_API void reef_snapshot_free(reef_snapshot *snapshot);
 REEF_API reef_status reef_restore(reef_world *world, const reef_snapshot *snapshot);
 
 /* Makes a second, independent world with the same state, config and allocator. The two may be used by different threads
- * at once, and freed in any order. Copy and destroy hooks may run on any of these threads. The fork has no queries and
- * no bundles, since they belong to one world. NULL on failure, as for reef_snapshot_take. */
+ * at once, and freed in any order. Copy and destroy hooks may run on any of these threads. The fork has the systems,
+ * observers and queries that the world has now, the queries under the same handles; each of them is made at its first
+ * use there. It has no bundles. NULL on failure, as for reef_snapshot_take. */
 REEF_API reef_world *reef_fork(reef_world *world);
-/* Makes a new world with the snapshot's state. Several threads may do this with one snapshot at the same time. NULL
- * when memory runs out. */
+/* Makes a new world with the snapshot's state, and the systems, observers and queries that its world had then. Several
+ * threads may do this with one snapshot at the same time. NULL when memory runs out. */
 REEF_API reef_world *reef_snapshot_fork(const reef_snapshot *snapshot);
 
 /* ---- the hash of a state ---- */

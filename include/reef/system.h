@@ -149,7 +149,8 @@ REEF_API uint64_t reef_tick_count(const reef_world *world);
  * whose values the query names. It sees the results of the systems that come before this one in the phase. It may be
  * left early by break. On failure the loop has no blocks, and the job fails: UNDECLARED (a component isn't declared, or
  * would be written), NOT_ALIVE, OTHER_WORLD, BAD_ARGUMENT (the query asks for changes, has an order, or parameters that
- * were never set; `block` isn't a system's). Two such loops may be nested. */
+ * were never set; `block` isn't a system's), NO_MEMORY (only for the first loop over a query in a fork). Two such loops
+ * may be nested. */
 REEF_API reef_block reef_others(const reef_block *block, reef_query query);
 
 /* The job's own part of a singleton for which the system declares `sums`. It is zero when the job begins, and valid

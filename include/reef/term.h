@@ -117,6 +117,9 @@ struct reef_query_desc {
      * an earlier variable has, or that no text can have ("a b", "this") is written as the variable's number. A text
      * names its variables itself, numbered in the order in which they first appear */
     char variables[REEF_VARIABLES_MAX][REEF_VARIABLE_NAME_MAX + 1];
+    /* Only this world has the query: its forks don't begin with it. For one that isn't used there, where forks are
+     * forked again and again and each makes its own. (Of reef_query_make) */
+    bool own;
 };
 
 /* ---- queries ---- */
@@ -125,8 +128,8 @@ struct reef_query_desc {
  * {.component = reef_id(Velocity), .access = REEF_IN}, {.component = reef_id(Frozen), .op = REEF_NOT}}}).
  * reef_last_error().number is the number of the bad term, from 1. */
 REEF_API reef_query reef_query_make(reef_world *world, const reef_query_desc *desc);
-/* Makes a query with the same terms in the world `to`, which is the query's own world or another that knows the types.
- * Null on failure. */
+/* Makes a query with the same terms, parameters, centre and order in the world `to`, which is the query's own world or
+ * another that knows the types. (A fork has its origin's queries without that.) Null on failure. */
 REEF_API reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_query query);
 /* Writes the query as a text, at most `size` bytes with the zero, and returns the whole text's length. reef_query_new
  * makes the same query from it, as long as the entities that it names are alive: these are written by their path, or by

@@ -453,7 +453,8 @@ COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)
     query_text l;
     if (!WORLD_GIVEN(w)) return (reef_query){0, 0, 0};
     if (desc == NULL) return misuse_refuse(w, op, "the description is NULL"), (reef_query){0, 0, 0};
-    return hand_out(reef__query_read(w, op, desc, &l) ? query_make(w, op, &l) : NULL);
+    query *q = reef__query_read(w, op, desc, &l) ? query_make(w, op, &l) : NULL;
+    return desc->own ? reef__query_handle(q) : hand_out(q);
 }
 
 COLD query *reef__query_make(reef_world *w, const reef_query_desc *desc)

@@ -471,10 +471,15 @@ static void test_worlds_as_values()
     reef::snapshot moved(std::move(s));
     CHECK(moved && !s);
     const uint64_t hash = world.hash();
+    auto shared = world.query<const Shared>();
     reef::world fork = world.fork(), other = moved.fork();
     CHECK(fork.hash() == hash && other.hash() == hash);
     fork.mut<Shared>(e)->x = 9;
     CHECK(e.get<Shared>()->x == 1 && fork.hash() != hash);
+    float x = 0;
+    for (auto [found, value] : shared.rows(fork.get())) x += found == e ? (float)value.x : 0;
+    CHECK(x == 9 && shared.first().get<Shared>()->x == 1);
+    CHECK(reef_query_count(other.get(), shared) == 0 && other.error().status == REEF_OTHER_WORLD); /* it came later */
     e.destroy();
     CHECK(world.restore(moved) == REEF_OK && world.hash() == hash && e);
     reef::bytes file = world.save_bytes();

@@ -277,8 +277,8 @@ template <class... T> constexpr void check_terms()
     static_assert(distinct<typename item<T>::type...>::value, "reef: a component is named twice");
 }
 
-/* A query for a list of items. The targets are those of its items to<R>, in order. */
-template <class... T, class... E> reef_query make_query(reef_world *w, const E &...targets)
+/* A query for a list of items. The targets are those of its items to<R>, in order. Forks have it if it isn't `own`. */
+template <class... T, class... E> reef_query make_query(reef_world *w, bool own, const E &...targets)
 {
     check_terms<T...>();
     static_assert((size_t{0} + ... + (is_to<T>::value ? 1 : 0)) == sizeof...(E),
@@ -295,6 +295,7 @@ template <class... T, class... E> reef_query make_query(reef_world *w, const E &
         for (reef_entity e : list)
             if (reef_entity_is_null(e)) return reef_query{0, 0, 0}; /* nobody is related to the null entity */
     }
+    d.own = own;
     return reef_query_make(w, &d);
 }
 
@@ -504,7 +505,7 @@ template <class... T> class query {
     template <class... E> explicit query(reef_world *world, const E &...targets) : w(world)
     {
         detail::types_known();
-        q = detail::make_query<T...>(w, targets...);
+        q = detail::make_query<T...>(w, false, targets...);
     }
     query(query &&other) noexcept : w(std::exchange(other.w, nullptr)), q(std::exchange(other.q, reef_query{0, 0, 0}))
     {
@@ -528,6 +529,8 @@ template <class... T> class query {
 
     /* One loop over everything that matches. */
     view<T...> rows() { return view<T...>(w, q, false); }
+    /* The same in a fork of the query's world, which has the query if it was made before the fork. */
+    view<T...> rows(reef_world *fork) { return view<T...>(fork, q, false); }
     template <class F> void each(F &&f) { rows().each(std::forward<F>(f)); }
     template <class F> void blocks(F &&f) { rows().blocks(std::forward<F>(f)); }
     /* Gives the centre and the radius of its item near<T>, for all loops and questions from now on. */

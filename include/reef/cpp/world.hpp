@@ -174,12 +174,15 @@ class world_ref {
     /* ---- loops ---- */
 
     /* One loop. It makes a query and frees it; reef::world keeps its queries instead. */
-    template <class... T> reef::view<T...> view() { return reef::view<T...>(w, detail::make_query<T...>(w), true); }
+    template <class... T> reef::view<T...> view()
+    {
+        return reef::view<T...>(w, detail::make_query<T...>(w, true), true);
+    }
     template <class... T> reef::query<T...> query() { return reef::query<T...>(w); }
     /* The same for lists with reef::to<R>: view<Position, reef::to<DockedTo>>(planet). */
     template <class... T, class... E> reef::view<T...> view(reef_entity target, const E &...more)
     {
-        return reef::view<T...>(w, detail::make_query<T...>(w, target, more...), true);
+        return reef::view<T...>(w, detail::make_query<T...>(w, true, target, more...), true);
     }
     template <class... T, class... E> reef::query<T...> query(reef_entity target, const E &...more)
     {
@@ -189,7 +192,7 @@ class world_ref {
      * .radius(5)). A reef::query is given further centres by near(). */
     template <class... T, class... E> reef::view<T...> view(const around &centre, const E &...targets)
     {
-        const reef_query q = detail::make_query<T...>(w, targets...);
+        const reef_query q = detail::make_query<T...>(w, true, targets...);
         const reef_place_ask &ask = centre;
         if (!reef_query_is_null(q)) (void)reef_query_near(w, q, &ask);
         return reef::view<T...>(w, q, true);
@@ -220,6 +223,7 @@ class world_ref {
         reef_query_desc q = {};
         reef_system_desc d = {};
         if (!run::describe(q, d)) return REEF_BAD_ARGUMENT;
+        q.own = true;
         const reef_query query = reef_query_make(w, &q);
         if (reef_query_is_null(query)) return reef_last_error(w).status;
         struct loop { /* ends also when the function throws */
@@ -409,7 +413,7 @@ class world : public world_ref {
     {
         for (kept_query *k = kept; k; k = k->next)
             if (k->list == &key<T...>) return reef::view<T...>(w, k->query, false);
-        const reef_query query = detail::make_query<T...>(w);
+        const reef_query query = detail::make_query<T...>(w, true);
         kept_query *k = reef_query_is_null(query) ? nullptr : new (std::nothrow) kept_query{&key<T...>, query, kept};
         if (k) kept = k;
         return reef::view<T...>(w, query, k == nullptr);

@@ -84,6 +84,24 @@ static void the_origins_queries(void **state)
     reef_world_free(third);
 }
 
+/* Forks of forks of forks, each with a query of its own. */
+static void queries_of_one_world(void **state)
+{
+    reef_world *w = world_of(state), *first = w;
+    (void)spot(w, 1, 1);
+    for (uint32_t i = 0; i < 50; i++) {
+        const reef_query own = reef_query_make(w, &(reef_query_desc){.text = "in Spot", .own = true});
+        assert_query(own);
+        assert_int_equal(own.index, 0);
+        assert_int_equal(reef_query_count(w, own), 1);
+        reef_world *fork = reef_fork(w);
+        assert_zero(fork, REEF_OTHER_WORLD, reef_query_count(fork, own));
+        if (w != first) reef_world_free(w);
+        w = fork;
+    }
+    reef_world_free(w);
+}
+
 /* Calls that only read a world write its queries as texts and copy them, whether they were used or not. */
 static void texts_and_copies(void **state)
 {
@@ -336,8 +354,13 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_origins_queries), TEST(texts_and_copies), TEST(parameters_centres_and_orders),
-        TEST(changes_go_on),       TEST(systems_of_forks), TEST(replays),
+        TEST(the_origins_queries),
+        TEST(queries_of_one_world),
+        TEST(texts_and_copies),
+        TEST(parameters_centres_and_orders),
+        TEST(changes_go_on),
+        TEST(systems_of_forks),
+        TEST(replays),
         TEST(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
