@@ -42,9 +42,10 @@ const query *reef__place_filter(const reef_place *p, reef_query only, bool *fits
     reef_status s;
     query *q = query_shared(w, only, &s);
     if (q == NULL)
-        return filter_refuse(w, s, s == REEF_NOT_ALIVE     ? "the query was freed"
-                                   : s == REEF_OTHER_WORLD ? OTHER_WORLDS_QUERY
-                                                           : "");
+        return filter_refuse(w, s,
+                             s == REEF_NOT_ALIVE     ? "the query was freed"
+                             : s == REEF_OTHER_WORLD ? OTHER_WORLDS_QUERY
+                                                     : "");
     if (q->since || q->ranking || q->plan || q->near || q->fixed || parameters_missing(q))
         return filter_refuse(w, REEF_BAD_ARGUMENT,
                              "the query has 'changed', an order, 'near', relations, components of another entity, or a "

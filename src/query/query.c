@@ -1,9 +1,10 @@
-/* Queries: checking their terms, making them, copying and freeing them. A query that is freed is kept for a while, so
- * that one which asks the same takes it up again. */
+/* Queries: checking their terms, making them, copying and freeing them, and what they ask apart from any world. A query
+ * that is freed is kept for a while, so that one which asks the same takes it up again. */
 #include "query/inherited_queries.h"
 #include "query/near_term.h"
 #include "query/query.h"
 #include "query/query_renewal.h"
+#include "type/code.h"
 #include "storage/error.h"
 #include "storage/known_types.h"
 #include "storage/place.h"
@@ -324,6 +325,88 @@ static query *query_fresh(reef_world *w, const query_text *l, const term_facts *
     reef__memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
     return NULL;
 }
+
+/* ---- what a query asks, apart from any world ---- */
+
+/* Counts where an order leads into code that comes and goes. */
+static COLD void code_hold(const kept_query *k, bool hold)
+{
+    const uintptr_t key = k->ordered ? (uintptr_t)k->by.key : 0;
+    reef__code_hold(&key, 1, hold);
+}
+
+static COLD void kept_free(memory *m, kept_query *k)
+{
+    code_hold(k, false);
+    reef__memory_free(m, MEMORY_OTHER, k, k->bytes);
+}
+
+COLD void reef__kept_leave(family *f, kept_query *k)
+{
+    if (COUNT_DOWN(&k->holders) == 0) kept_free(&f->memory, k);
+}
+
+COLD kept_query *reef__query_keep(const query *q)
+{
+    const struct value_terms *v = q->values;
+    const uint32_t tests = v ? v->count : 0;
+    const size_t room = reef__conditions_bytes(q->asked, q->asked_count);
+    size_t bytes = sizeof(kept_query) + q->asked_count * (sizeof *q->asked + sizeof *q->asked_facts) +
+                   tests * sizeof *v->tests + room;
+    for (uint32_t i = 0; i < tests; i++) bytes += v->tests[i].kind == REEF_CHAR ? v->tests[i].length : 0;
+    kept_query *k = reef__memory_zeroed(&q->world->family->memory, MEMORY_OTHER, bytes);
+    if (k == NULL) return NULL;
+    k->bytes = bytes;
+    k->holders = 1;
+    k->count = q->asked_count;
+    k->test_count = tests;
+    k->serial = q->serial;
+    k->entities = q->entities;
+    k->since = q->since;
+    k->ordered = q->ranking != NULL;
+    if (q->ranking) k->by = *reef__ranking_order(q->ranking);
+    k->near_missing = q->near_missing;
+    if (q->near) k->near = q->near->ask;
+    if (q->plan) memcpy(k->names, q->plan->names, sizeof k->names);
+    k->missing = v ? v->missing : 0;
+    memcpy(k->terms, q->asked, k->count * sizeof *k->terms);
+    k->tests = (value_test *)(void *)(k->terms + k->count);
+    void *conditions = k->tests + tests;
+    reef__conditions_keep(k->terms, k->count, conditions);
+    k->facts = (term_facts *)(void *)((char *)conditions + room);
+    memcpy(k->facts, q->asked_facts, k->count * sizeof *k->facts);
+    char *text = (char *)(k->facts + k->count);
+    for (uint32_t i = 0; i < tests; i++) {
+        k->tests[i] = v->tests[i];
+        if (v->tests[i].kind != REEF_CHAR) continue;
+        k->tests[i].text = memcpy(text, v->tests[i].text, v->tests[i].length);
+        text += v->tests[i].length;
+    }
+    code_hold(k, true);
+    return k;
+}
+_Static_assert(_Alignof(term_facts) == 1, "the facts of a kept query lie behind texts");
+
+COLD void reef__kept_read(const kept_query *k, query_text *to)
+{
+    to->said = false;
+    to->count = k->count;
+    to->entities = k->entities;
+    to->cascade = (reef_component){0}; /* an order is put, like a parameter */
+    to->variable_count = REEF_VARIABLES_MAX;
+    memcpy(to->term, k->terms, k->count * sizeof *k->terms);
+    memcpy(to->variables, k->names, sizeof to->variables);
+    for (uint32_t i = 0; i < to->count; i++) to->column[i] = i + 1;
+}
+
+COLD bool reef__kept_put(const kept_query *k, query *to)
+{
+    reef__values_put(to, k->tests, k->missing);
+    if (to->near) to->near->ask = k->near, to->near_missing = k->near_missing;
+    return !k->ordered || reef__ranking_put(to, &k->by);
+}
+
+/* ---- making ---- */
 
 /* From now on the query is told of tables. */
 static void query_file(reef_world *w, query *q, uint64_t serial)

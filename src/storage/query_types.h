@@ -26,6 +26,13 @@ typedef struct query_types {
     uint32_t count, id[QUERY_TYPES];       /* types; it is filed under the first one */
 } query_types;
 
+/* The place of a query in the world. */
+struct query_slot {
+    struct reef_query_data *query;
+    struct kept_query *kept;    /* of a query that the world began with and that wasn't used yet; query is NULL */
+    uint32_t generation, world; /* of its handle */
+};
+
 /* Files a query, whose epochs are UINT64_MAX at first. One that comes again has to look at all tables if some were used
  * for the first time meanwhile. The caller holds the family's lock. */
 void reef__query_types_file(reef_world *w, query_types *x);

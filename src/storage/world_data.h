@@ -111,12 +111,8 @@ struct reef_world {
     uint32_t order_count, order_room;
     struct reef_bundle *bundles;       /* bundles of the user */
     struct bundle_gate *bundles_ready; /* those whose fast path is open, until INVALIDATE_TABLES_MADE */
-    struct query_slot {
-        struct reef_query_data *query;
-        struct kept_query *kept;    /* of a query that the world began with and that wasn't used yet; query is NULL */
-        uint32_t generation, world; /* of its handle */
-    } * queries;                    /* by index */
-    uint32_t query_room, query_free; /* no place before query_free is free */
+    struct query_slot *queries;        /* by index */
+    uint32_t query_room, query_free;   /* no place before query_free is free */
     /* src/query/inherited_queries.h: what it began with; what its next fork begins with, NULL: to be made. The calls
      * are NULL if it is no fork and never had one */
     struct query_list *inherited, *handed_on;

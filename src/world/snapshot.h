@@ -14,9 +14,9 @@ struct reef_snapshot {
     reef_world_config config;
     uint64_t moved, destroyed;
     uint64_t converted; /* which conversion of the process made it what it is, from 1; 0: it is as it was taken */
-    struct schedule *schedule; /* for forks of the snapshot */
+    struct schedule *schedule;  /* for forks of the snapshot */
     struct query_list *queries; /* with which they begin; NULL: there are none */
-    uint64_t script_serial;    /* of the script reader; 0: there is none */
+    uint64_t script_serial;     /* of the script reader; 0: there is none */
     reef_hot hot;
     state state;
 };

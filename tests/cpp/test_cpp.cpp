@@ -477,7 +477,7 @@ static void test_worlds_as_values()
     fork.mut<Shared>(e)->x = 9;
     CHECK(e.get<Shared>()->x == 1 && fork.hash() != hash);
     float x = 0;
-    for (auto [found, value] : shared.rows(fork.get())) x += found == e ? (float)value.x : 0;
+    for (auto [found, value] : shared.rows(fork.get())) x += (float)value.x, CHECK(found.world() == fork.get());
     CHECK(x == 9 && shared.first().get<Shared>()->x == 1);
     CHECK(reef_query_count(other.get(), shared) == 0 && other.error().status == REEF_OTHER_WORLD); /* it came later */
     e.destroy();

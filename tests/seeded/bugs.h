@@ -314,6 +314,12 @@ extern int reef_bug;
     X(616, "scripts end when a replay is over") \
     X(633, "of all values of a type only those of the first chunk of each table are walked") \
     X(634, "free ids that lie at the same place in two worlds count as the same") \
+    X(635, "a fork has a query's parameters from before they were set again") \
+    X(636, "a fork's new query takes the place of one that it has from its origin and hasn't used yet") \
+    X(637, "what a query has seen is forgotten in a fork that hasn't used it yet") \
+    X(638, "a fork has a query's order from before it was changed") \
+    X(639, "what a query has seen begins anew in a fork") \
+    X(643, "queries that a fork hasn't used yet keep the type with the old layout") \
     X(660, "reef_query_count doesn't look at tables that are new") \
     X(661, "64 rows whose entities aren't in turn are looked up as if they were") \
     X(670, "a value whose name gets the number 0 counts as lost") \
