@@ -18,7 +18,7 @@ import struct
 import gdb
 import gdb.printing
 
-FORM = 2  # of the table, debug_layout.form
+FORM = 3  # of the table, debug_layout.form
 
 
 class Trouble(Exception):
@@ -78,10 +78,14 @@ class Layout:
         name = m.pointer(self.address + 16 + m.pointer_bytes)
         self.type_pages = m.pointer(self.address + 16 + 2 * m.pointer_bytes)
         data = read_bytes(entries, 8 * count)
-        self.entries = {}
+        self.entries, of = {}, ""
         for at in range(0, 8 * count, 8):
             text = m.text(name)
             name += len(text) + 1
+            if text.startswith("."):
+                text = of + text
+            else:
+                of = text
             self.entries[text] = (m.number(data[at:at + 4]), m.number(data[at + 4:at + 8]))
 
     def entry(self, name):

@@ -19,7 +19,7 @@ typedef struct reef_query_data reef_query_data;
 #define DEBUG_ARRAY(T, member) {(uint32_t)offsetof(T, member), 0},
 #define DEBUG_STRUCT(T) {0, (uint32_t)sizeof(T)},
 #define DEBUG_NUMBER(name) {(uint32_t)(name), 0},
-#define DEBUG_MEMBER_NAME(T, member) #T "." #member "\0"
+#define DEBUG_MEMBER_NAME(T, member) "." #member "\0"
 #define DEBUG_NAME(name) #name "\0"
 
 static const debug_entry debug_entries[] = {DEBUG_LAYOUT(DEBUG_MEMBER, DEBUG_ARRAY, DEBUG_STRUCT, DEBUG_NUMBER)};
@@ -28,5 +28,5 @@ static const debug_entry debug_entries[] = {DEBUG_LAYOUT(DEBUG_MEMBER, DEBUG_ARR
 static const char debug_names[] = DEBUG_LAYOUT(DEBUG_MEMBER_NAME, DEBUG_MEMBER_NAME, DEBUG_NAME, DEBUG_NAME);
 
 const debug_layout reef_debug_layout = {
-    "reefdbg", 2, sizeof debug_entries / sizeof debug_entries[0], debug_entries, debug_names, reef__type_pages,
+    "reefdbg", 3, sizeof debug_entries / sizeof debug_entries[0], debug_entries, debug_names, reef__type_pages,
 };

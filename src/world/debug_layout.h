@@ -12,9 +12,10 @@
 #include "base/platform.h"
 #include "reef/term.h"
 
-/* M(struct, member): its offset and size. A(struct, member): the offset of the array at its end. S(struct): its size.
- * N(name): a number */
+/* S(struct): its size; its members follow. M(struct, member): its offset and size. A(struct, member): the offset of the
+ * array at its end. N(name): a number */
 #define DEBUG_LAYOUT(M, A, S, N) \
+    S(reef_world) \
     M(reef_world, hot.records) \
     M(reef_world, hot.chunks) \
     M(reef_world, hot.index_count) \
@@ -39,26 +40,29 @@
     M(reef_world, state.name_count) \
     M(reef_world, state.ticks) \
     M(reef_world, state.time_ns) \
+    S(reef_paged) \
     M(reef_paged, page) \
     M(reef_paged, count) \
+    S(reef_table) \
     M(reef_table, shape) \
     M(reef_table, last) \
     M(reef_table, chunks) \
     M(reef_table, next) \
-    S(reef_table) \
+    S(shape) \
     M(shape, table) \
     M(shape, component_count) \
     M(shape, column_count) \
     M(shape, component) \
     M(shape, columns) \
-    M(column, type) \
     S(column) \
+    M(column, type) \
+    S(reef_slot) \
     M(reef_slot, block) \
     M(reef_slot, head.table) \
-    S(reef_slot) \
+    S(bit_store) \
     M(bit_store, key) \
     M(bit_store, words) \
-    S(bit_store) \
+    S(reef_store) \
     M(reef_store, values) \
     M(reef_store, index) \
     M(reef_store, component) \
@@ -69,10 +73,10 @@
     M(reef_store, multi) \
     M(reef_store, shared) \
     M(reef_store, count) \
-    S(reef_store) \
+    S(name_entry) \
     M(name_entry, entity) \
     M(name_entry, text) \
-    S(name_entry) \
+    S(type) \
     M(type, name) \
     M(type, id) \
     M(type, size) \
@@ -86,37 +90,42 @@
     M(type, relation) \
     M(type, fields) \
     M(type, field_count) \
-    S(type) \
+    S(reef_field) \
     M(reef_field, name) \
     M(reef_field, kind) \
     M(reef_field, offset) \
     M(reef_field, bytes) \
     M(reef_field, unit) \
     M(reef_field, names) \
-    S(reef_field) \
+    S(reef_names) \
     M(reef_names, values) \
     M(reef_names, count) \
     M(reef_names, mask) \
+    S(reef_named_value) \
     M(reef_named_value, name) \
     M(reef_named_value, value) \
-    S(reef_named_value) \
+    S(query_slot) \
     M(query_slot, query) \
     M(query_slot, kept) \
     M(query_slot, generation) \
     M(query_slot, world) \
-    S(query_slot) \
+    S(reef_query_data) \
     M(reef_query_data, ranking) \
     M(reef_query_data, plan) \
     M(reef_query_data, entities) \
     M(reef_query_data, asked_count) \
     A(reef_query_data, asked) \
+    S(kept_query) \
     M(kept_query, by) \
     M(kept_query, names) \
     M(kept_query, entities) \
     M(kept_query, count) \
     A(kept_query, terms) \
+    S(ordering) \
     M(ordering, relation) \
+    S(target_plan) \
     M(target_plan, names) \
+    S(reef_term) \
     M(reef_term, component) \
     M(reef_term, access) \
     M(reef_term, op) \
@@ -133,12 +142,12 @@
     M(reef_term, up) \
     M(reef_term, up_most) \
     M(reef_term, conditions) \
-    S(reef_term) \
+    S(reef_condition) \
     M(reef_condition, field) \
     M(reef_condition, compare) \
     M(reef_condition, value) \
     M(reef_condition, last) \
-    S(reef_condition) \
+    S(reef_literal) \
     M(reef_literal, kind) \
     M(reef_literal, u64) \
     M(reef_literal, text) \
@@ -166,7 +175,8 @@ typedef struct debug_layout {
     char magic[8]; /* "reefdbg" */
     uint32_t form, count;
     const debug_entry *entries;
-    const char *names; /* of the entries, each with a zero behind it: "struct.member", "struct" or a number's name */
+    /* of the entries, each with a zero behind it: "struct", ".member" of the struct before it, or a number's name */
+    const char *names;
     const void *type_pages; /* reef__type_pages */
 } debug_layout;
 REEF_API extern const debug_layout reef_debug_layout;
