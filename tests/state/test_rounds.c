@@ -489,7 +489,7 @@ static void do_read(game *g)
 static void do_ask(game *g)
 {
     const uint64_t since = reef_version(g->w);
-    reef_query q = reef_query_new(g->w, "changed in Track");
+    reef_query q = reef_query_make(g->w, &(reef_query_desc){.text = "changed in Track", .own = true});
     assert_false(reef_query_is_null(q));
     play_steps(g, g->w, zoo_next(&g->seed), 3);
     for (reef_block b = reef_begin(g->w, q); reef_next(&b);) worked(g, 1);
@@ -521,7 +521,7 @@ static void do_systems(game *g)
 
 static void readers_make(game *g)
 {
-    g->changed = reef_query_new(g->w, "changed in Beast");
+    if (reef_query_is_null(g->changed)) g->changed = reef_query_new(g->w, "changed in Beast"); /* forks have it, too */
     g->gone = reef_removals_new(g->w, reef_id(Age), true);
     g->heard = reef_event_reader_new(g->w, reef_id(Season));
     assert_false(reef_query_is_null(g->changed) || reef_removals_is_null(g->gone) ||
@@ -802,6 +802,7 @@ static void what_is_gone_leaves_nothing(void **fixed)
             reef_world_free(w);
             w = next;
             once = reef_system_find(w, "once");
+            assert_ok(reef_query_free(w, q)); /* it has it, too */
         } else {
             reef_snapshot *s = reef_snapshot_take(w);
             assert_non_null(s);
