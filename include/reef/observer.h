@@ -47,7 +47,8 @@
 REEF_BEGIN_C
 
 /* An observer of a world. {0} is null. Every call refuses a removed observer (NOT_ALIVE) and one of another world
- * (OTHER_WORLD). A fork has the observers of its origin under other handles: see reef_observer_find. */
+ * (OTHER_WORLD). A fork has the observers of its origin under the same handles; from then on each world's are its
+ * own. */
 typedef struct reef_observer_id {
     uint32_t index, generation, world;
 } reef_observer_id;

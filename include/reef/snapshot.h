@@ -41,8 +41,8 @@ REEF_API reef_status reef_restore(reef_world *world, const reef_snapshot *snapsh
 
 /* Makes a second, independent world with the same state, config and allocator. The two may be used by different threads
  * at once, and freed in any order. Copy and destroy hooks may run on any of these threads. The fork has the systems,
- * observers and queries that the world has now, the queries under the same handles; each of them is made at its first
- * use there. It has no bundles. NULL on failure, as for reef_snapshot_take. */
+ * observers and queries that the world has now, under the same handles (a query is made at its first use there). It has
+ * no bundles. NULL on failure, as for reef_snapshot_take. */
 REEF_API reef_world *reef_fork(reef_world *world);
 /* Makes a new world with the snapshot's state, and the systems, observers and queries that its world had then. Several
  * threads may do this with one snapshot at the same time. NULL when memory runs out. */

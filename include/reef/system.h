@@ -58,8 +58,8 @@ typedef struct reef_touch {
 /* ---- making systems ---- */
 
 /* A system of a world. {0} is null. Every call refuses a removed system (NOT_ALIVE) and one of another world
- * (OTHER_WORLD). A fork has the systems of its origin under other handles (see reef_system_find); a fork of a snapshot
- * has those of the time when it was taken. */
+ * (OTHER_WORLD). A fork has the systems of its origin, and a fork of a snapshot those of the time when it was taken,
+ * under the same handles; from then on each world's are its own. */
 typedef struct reef_system_id {
     uint32_t index, generation, world;
 } reef_system_id;

@@ -290,7 +290,9 @@ static COLD void states_hand_over(reef_world *w, const schedule *before, uint64_
         const schedule_entry *e = &before->entries[i];
         if (e->system->module != id) continue;
         const schedule_slot *slot = &s->slots[e->slot];
-        const bool there = slot->entry != ENTRY_NONE && slot->generation == before->slots[e->slot].generation;
+        const schedule_slot *was = &before->slots[e->slot];
+        const bool there =
+            slot->entry != ENTRY_NONE && slot->generation == was->generation && slot->world == was->world;
         struct system *now = there ? s->entries[slot->entry].system : NULL;
         reef__system_state_hand_over(w, now ? now->serial : e->system->serial, now ? e->system->serial : 0);
         if (now) now->serial = e->system->serial;

@@ -23,8 +23,7 @@ static reef_status switches_put(reef_world *w, const decoding *d)
     for (uint32_t i = 0; s && i < s->count; i++) {
         for (uint32_t k = 0; k < d->switch_count; k++) {
             if (s->entries[i].system->serial != d->switches[k].serial) continue;
-            const uint32_t slot = s->entries[i].slot;
-            const reef_system_id id = {slot, s->slots[slot].generation, w->hot.number};
+            const reef_system_id id = reef__slot_handle(s->slots, s->entries[i].slot);
             const reef_status status = reef_system_enable(w, id, d->switches[k].on);
             if (status != REEF_OK) return status;
             s = w->schedule;

@@ -140,8 +140,8 @@ static const observer_entry *observer_find(const reef_world *w, reef_observer_id
 
 static reef_observer_id observer_handle(const reef_world *w, uint32_t entry)
 {
-    const uint32_t slot = w->schedule->observers[entry].slot;
-    return (reef_observer_id){slot, w->schedule->observer_slots[slot].generation, w->hot.number};
+    const reef_system_id x = reef__slot_handle(w->schedule->observer_slots, w->schedule->observers[entry].slot);
+    return (reef_observer_id){x.index, x.generation, x.world};
 }
 
 static COLD bool observers_may_change(reef_world *w, const char *op)
@@ -165,7 +165,7 @@ static COLD uint32_t observer_slot(const reef_world *w, schedule *s, const struc
     const schedule *before = w->loading ? w->loading->before : NULL;
     const uint32_t was = before ? reef__observer_entry_named(before, o->name) : ENTRY_NONE;
     *again = was != ENTRY_NONE && s->observer_slots[before->observers[was].slot].entry == ENTRY_KEPT;
-    if (!*again) return reef__slot_take(s->observer_slots, &s->observer_slot_count, s->observer_count);
+    if (!*again) return reef__slot_take(w, s->observer_slots, &s->observer_slot_count, s->observer_count);
     s->observer_slots[before->observers[was].slot].entry = s->observer_count;
     return before->observers[was].slot;
 }

@@ -167,11 +167,10 @@ static COLD uint32_t entry_named(const schedule *s, const char *name)
 uint32_t reef__slot_entry(const reef_world *w, const schedule_slot *slots, uint32_t count, reef_system_id which,
                           reef_status *status)
 {
-    const bool ours = which.world == w->hot.number;
-    if (ours && which.generation && which.index < count && slots[which.index].generation == which.generation &&
-        slots[which.index].entry < ENTRY_KEPT)
-        return slots[which.index].entry;
-    *status = ours || which.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
+    const schedule_slot *x = which.generation && which.index < count ? &slots[which.index] : NULL;
+    const bool ours = x && x->generation == which.generation && x->world == which.world;
+    if (ours && x->entry < ENTRY_KEPT) return x->entry;
+    *status = ours || which.world == w->hot.number || which.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
     return ENTRY_NONE;
 }
 
@@ -207,10 +206,14 @@ COLD bool reef__phase_named(reef_world *w, const char *op, const char *name, uin
     return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail), false;
 }
 
+reef_system_id reef__slot_handle(const schedule_slot *slots, uint32_t slot)
+{
+    return (reef_system_id){slot, slots[slot].generation, slots[slot].world};
+}
+
 static reef_system_id entry_handle(const reef_world *w, uint32_t entry)
 {
-    const uint32_t slot = w->schedule->entries[entry].slot;
-    return (reef_system_id){slot, w->schedule->slots[slot].generation, w->hot.number};
+    return reef__slot_handle(w->schedule->slots, w->schedule->entries[entry].slot);
 }
 
 /* ---- changing ---- */
@@ -248,13 +251,12 @@ static COLD bool name_free(reef_world *w, const char *op, const char *name, uint
     return false;
 }
 
-COLD uint32_t reef__slot_take(schedule_slot *slots, uint32_t *count, uint32_t entry)
+COLD uint32_t reef__slot_take(const reef_world *w, schedule_slot *slots, uint32_t *count, uint32_t entry)
 {
     uint32_t slot = 0;
     while (slot < *count && (slots[slot].entry != ENTRY_NONE || slots[slot].generation == UINT32_MAX)) slot++;
     *count += slot == *count;
-    slots[slot].generation++;
-    slots[slot].entry = entry;
+    slots[slot] = (schedule_slot){slots[slot].generation + 1, w->hot.number, entry};
     return slot;
 }
 
@@ -289,7 +291,7 @@ static COLD uint32_t system_slot(const reef_world *w, schedule *s, const struct 
         s->slots[before->entries[was].slot].entry = s->count;
         return before->entries[was].slot;
     }
-    return reef__slot_take(s->slots, &s->slot_count, s->count);
+    return reef__slot_take(w, s->slots, &s->slot_count, s->count);
 }
 
 static COLD reef_status system_join(reef_world *w, const char *op, struct system *x, uint32_t in, bool on)

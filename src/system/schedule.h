@@ -91,7 +91,7 @@ typedef struct schedule_entry {
 /* To which entry the handles of a slot belong. ENTRY_NONE: to none. ENTRY_KEPT: to none now, but the slot waits for
  * the system of a module that is being replaced. */
 typedef struct schedule_slot {
-    uint32_t generation, entry;
+    uint32_t generation, world, entry; /* world: whose call made it; its forks have it, too */
 } schedule_slot;
 #define ENTRY_NONE 0xFFFFFFFFu
 #define ENTRY_KEPT 0xFFFFFFFEu
@@ -157,7 +157,8 @@ const schedule_entry *reef__schedule_find(const reef_world *w, reef_system_id wh
  * none. Take: gives an entry a slot that has none; a slot that has used all its generations is never taken again. */
 uint32_t reef__slot_entry(const reef_world *w, const schedule_slot *slots, uint32_t count, reef_system_id which,
                           reef_status *s);
-uint32_t reef__slot_take(schedule_slot *slots, uint32_t *count, uint32_t entry);
+uint32_t reef__slot_take(const reef_world *w, schedule_slot *slots, uint32_t *count, uint32_t entry);
+reef_system_id reef__slot_handle(const schedule_slot *slots, uint32_t slot);
 /* Releases one hold on a schedule, a system or an observer. True: it was the last one. */
 bool reef__hold_release(family *f, uint32_t *holders);
 /* Does the world's schedule have a system or a phase with this serial number? */

@@ -339,13 +339,16 @@ static void forks_and_snapshots_have_observers(void **state)
     assert_ok(reef_add(w, e, Health));
     assert_heard(0, "m", REEF_ON_MATCH, e, -1, -1);
     assert_int_equal(tape.count, 1);
-    assert_status(REEF_OTHER_WORLD, reef_observer_remove(fork, o));
     assert_ok(reef_add(fork, e, Health));
     assert_heard(1, "mine", REEF_ON_ADD, e, 0, -1);
     assert_heard(2, "m", REEF_ON_MATCH, e, -1, -1);
     const reef_observer_id there = reef_observer_find(fork, "o");
     assert_string_equal(reef_observer_name(fork, there), "o");
-    assert_ok(reef_observer_remove(fork, there));
+    assert_true(there.index == o.index && there.generation == o.generation && there.world == o.world);
+    const reef_observer_id late = listen_match(w, "late", "Health, Position", false);
+    assert_status(REEF_OTHER_WORLD, reef_observer_remove(fork, late));
+    assert_ok(reef_observer_remove(w, late));
+    assert_ok(reef_observer_remove(fork, o));
     assert_status(REEF_NOT_ALIVE, reef_observer_remove(fork, there));
     assert_null(reef_observer_name(fork, there));
     assert_valid(fork);

@@ -479,19 +479,21 @@ static void forks_share_and_separate(void **stage)
     add(w, "b", "in Position");
     reef_world *fork = reef_fork(w);
     assert_ptr_equal(fork->schedule, w->schedule);
-    reef_system_id fa = reef_system_find(fork, "a");
-    assert_system(fa);
-    assert_null(reef_system_name(fork, a));
-    assert_status(REEF_OTHER_WORLD, reef_system_remove(fork, a));
-    assert_ptr_equal(inside(fork, fa), inside(w, a));
+    const reef_system_id fa = reef_system_find(fork, "a"); /* the same handle */
+    assert_true(fa.index == a.index && fa.generation == a.generation && fa.world == a.world);
+    assert_string_equal(reef_system_name(fork, a), "a");
+    assert_ptr_equal(inside(fork, a), inside(w, a));
 
     const uint64_t epoch = w->schedule->epoch;
-    assert_ok(reef_system_enable(fork, fa, false));
+    assert_ok(reef_system_enable(fork, a, false));
     assert_true(reef_system_is_enabled(w, a));
-    assert_false(reef_system_is_enabled(fork, fa));
+    assert_false(reef_system_is_enabled(fork, a));
     assert_true(w->schedule->epoch == epoch && fork->schedule->epoch > epoch);
-    add(fork, "c", NULL);
-    add(w, "d", NULL);
+    const reef_system_id c = add(fork, "c", NULL), d = add(w, "d", NULL); /* in the same place, in two worlds */
+    assert_true(c.index == d.index && c.generation == d.generation);
+    assert_status(REEF_OTHER_WORLD, reef_system_remove(w, c));
+    assert_status(REEF_OTHER_WORLD, reef_system_remove(fork, d));
+    assert_null(reef_system_name(fork, d));
     assert_true(w->schedule->epoch > fork->schedule->epoch);
     assert_ok(reef_phase_new(fork, &(reef_phase_desc){.name = "p"}));
     assert_order(w, "a b d");
@@ -499,12 +501,16 @@ static void forks_share_and_separate(void **stage)
     assert_string_equal(phases(w), "begin update end");
     assert_string_equal(phases(fork), "begin update p end");
     assert_ok(reef_system_remove(w, a));
+    assert_status(REEF_NOT_ALIVE, reef_system_remove(w, a));
     assert_order(w, "b d");
-    assert_string_equal(reef_system_name(fork, fa), "a");
+    assert_string_equal(reef_system_name(fork, a), "a");
     assert_true(w->schedule->holders == 1 && fork->schedule->holders == 1);
     reef_world *child = reef_fork(fork);
     reef_world_free(fork);
     assert_order(child, "a b c");
+    assert_string_equal(reef_system_name(child, c), "c");
+    assert_ok(reef_system_remove(child, a));
+    assert_status(REEF_NOT_ALIVE, reef_system_remove(child, a));
     assert_int_equal(child->schedule->holders, 1);
     reef_world_free(child);
 }
