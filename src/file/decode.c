@@ -291,12 +291,7 @@ void reef__record_load_drop(record_load *r)
     decoding *d = r->decoding;
     reef__numbering_drop(&r->numbering);
     if (d == NULL) return;
-    reef__decode_types_drop(d);
-    reef__memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->before, d->before_room * sizeof *d->before);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->switches, d->switch_room * sizeof *d->switches);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->notes, d->note_room * sizeof *d->notes);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->texts, d->text_room);
+    reef__decode_memory_drop(d);
     reef__memory_free(d->memory, MEMORY_OTHER, d, sizeof *d);
     r->decoding = NULL;
 }

@@ -15,58 +15,40 @@
 
 /* ---- lists of names ---- */
 
-static bool text_read(decoding *d, file_names *l)
-{
-    char text[REEF_TYPE_NAME_MAX + 1];
-    if (!reef__get_text(d->in, text, REEF_TYPE_NAME_MAX)) return false;
-    const uint32_t bytes = (uint32_t)strlen(text) + 1;
-    if (!reef__decode_room(d, &l->texts, &l->text_room, l->text_count + bytes, 1)) return false;
-    memcpy(l->texts + l->text_count, text, bytes);
-    l->text_count += bytes;
-    return true;
-}
-
-static bool list_read(decoding *d, file_names *l)
+static bool list_read(decoding *d, reef_names *l)
 {
     section_in *in = d->in;
-    if (!text_read(d, l)) return false;
-    const bool mask = reef__get_most(in, "mask", 1, 1);
-    const uint32_t count = (uint32_t)reef__get_most(in, "values", 2, REEF_NAMES_MAX);
-    if (in->status != REEF_OK || !reef__decode_room(d, &l->values, &l->value_room, count, sizeof *l->values))
-        return false;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!text_read(d, l)) return false;
-        l->values[i].value = (int64_t)reef__get_u64(in);
+    l->name = reef__get_name(d);
+    l->mask = reef__get_most(in, "mask", 1, 1);
+    l->count = (uint32_t)reef__get_most(in, "values", 2, REEF_NAMES_MAX);
+    reef_named_value *values = in->status == REEF_OK ? reef__decode_memory(d, l->count * sizeof *values) : NULL;
+    for (uint32_t i = 0; values && i < l->count; i++) {
+        values[i].name = reef__get_name(d);
+        values[i].value = (int64_t)reef__get_u64(in);
+        if (in->status != REEF_OK) return false;
     }
-    if (in->status != REEF_OK) return false;
-    const char *text = l->texts; /* which stays where it is from now on */
-    l->names = (reef_names){.name = text, .values = l->values, .count = count, .mask = mask};
-    for (uint32_t i = 0; i < count; i++) {
-        text += strlen(text) + 1;
-        l->values[i].name = text;
-    }
-    return true;
+    l->values = values;
+    return values != NULL;
 }
 
-bool reef__decode_name_lists(decoding *d, file_name_lists *lists)
+bool reef__decode_field_names(decoding *d, reef_field *fields, uint32_t count)
 {
-    const uint32_t count = reef__get_u16(d->in);
-    for (uint32_t i = 0; i < count && d->in->status == REEF_OK; i++) {
-        if (!reef__decode_room(d, &lists->list, &lists->room, i + 1, sizeof *lists->list)) return false;
-        lists->count = i + 1;
-        if (!list_read(d, &lists->list[i])) return false;
+    section_in *in = d->in;
+    const uint32_t lists = (uint32_t)reef__get_most(in, "lists", 2, count);
+    reef_names *list = reef__decode_memory(d, lists * sizeof *list);
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < lists; i++)
+        if (list == NULL || !list_read(d, &list[i])) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t number = (uint32_t)reef__get_most(in, "list", 2, used < lists ? used + 1 : used);
+        if (in->status != REEF_OK) return false;
+        if (number == 0) continue;
+        if (number > used) used = number;
+        fields[i].names = &list[number - 1];
+        const char *why = reef__names_refused(fields[i].names, fields[i].kind);
+        if (why) return reef__in_wrong(in, REEF_CORRUPT, "field %.80s: %s", fields[i].name, why);
     }
-    return d->in->status == REEF_OK;
-}
-
-void reef__decode_name_lists_drop(decoding *d, file_name_lists *lists)
-{
-    for (uint32_t i = 0; i < lists->count; i++) {
-        file_names *l = &lists->list[i];
-        reef__memory_free(d->memory, MEMORY_OTHER, l->values, l->value_room * sizeof *l->values);
-        reef__memory_free(d->memory, MEMORY_OTHER, l->texts, l->text_room);
-    }
-    reef__memory_free(d->memory, MEMORY_OTHER, lists->list, lists->room * sizeof *lists->list);
+    return (used == lists && used) || reef__in_wrong(in, REEF_CORRUPT, "a list of names belongs to no field");
 }
 
 /* ---- translating values ---- */

@@ -6,22 +6,9 @@
 #include "file/decoding.h"
 #include "reef/field.h"
 
-/* A list of names in a type of the file. */
-typedef struct file_names {
-    reef_names names; /* its pointers lead into the following arrays */
-    reef_named_value *values;
-    char *texts; /* of the list itself, then of its values, each with a zero */
-    uint32_t value_room, text_room, text_count;
-} file_names;
-
-typedef struct file_name_lists {
-    file_names *list;
-    uint32_t count, room;
-} file_name_lists;
-
-/* Reads the lists of a type. False: the error is recorded. */
-bool reef__decode_name_lists(decoding *d, file_name_lists *lists);
-void reef__decode_name_lists_drop(decoding *d, file_name_lists *lists);
+/* Reads the lists of names of a type, and which field has which: they are numbered in the order in which fields need
+ * them. False: the error is recorded. */
+bool reef__decode_field_names(decoding *d, reef_field *fields, uint32_t count);
 
 /* Gives the step a translation from the names in the file to those in the program, if it needs one. Names that the
  * program doesn't have are noted; a difference in which a name is another value is refused. Either list may be NULL.

@@ -14,8 +14,8 @@ static bool table_read_one(decoding *d)
     file_table *ft = &d->tables[d->table_count];
     *ft = (file_table){0};
     if (in->status != REEF_OK) return false;
-    ft->types = reef__memory_resize(d->memory, MEMORY_OTHER, NULL, 0, (count + 1) * sizeof *ft->types, PLAIN_ALIGN);
-    if (ft->types == NULL) return reef__decode_no_memory(d);
+    ft->types = reef__decode_memory(d, count * sizeof *ft->types);
+    if (ft->types == NULL) return false;
     ft->type_count = count;
     d->table_count++;
     for (uint32_t i = 0; i < count; i++) {
@@ -29,9 +29,9 @@ static bool table_read_one(decoding *d)
     return reef__numbering_table(&d->load->numbering, 0) || reef__decode_no_memory(d);
 }
 
-/* Lists the types of a table: those of the program with their parts, and tags that spell the table's number where some
+/* Lists the types of a table in d->ids: those of the program with their parts, and tags that spell the table's number where some
  * are left out. */
-static bool table_types(decoding *d, uint32_t number, uint32_t **ids, uint32_t *room, uint32_t *count)
+static bool table_types(decoding *d, uint32_t number, uint32_t *count)
 {
     const file_table *ft = &d->tables[number];
     uint32_t n = 0, code = 0;
@@ -39,16 +39,16 @@ static bool table_types(decoding *d, uint32_t number, uint32_t **ids, uint32_t *
         const file_type *f = &d->types[ft->types[i]];
         if (f->dropped) code = number + 1;
         if (f->dropped) continue;
-        if (!reef__decode_room(d, ids, room, n + 1 + f->t->part_count, sizeof **ids)) return false;
-        (*ids)[n++] = f->t->id;
-        for (uint32_t k = 0; k < f->t->part_count; k++) (*ids)[n++] = f->t->parts[k];
+        if (!reef__decode_room(d, &d->ids, &d->id_room, n + 1 + f->t->part_count, sizeof *d->ids)) return false;
+        d->ids[n++] = f->t->id;
+        for (uint32_t k = 0; k < f->t->part_count; k++) d->ids[n++] = f->t->parts[k];
     }
     for (uint32_t bit = 0; code >> bit; bit++) {
         if (!(code >> bit & 1)) continue;
         const type *t = bit < TABLE_CODES ? reef__decode_code(d, bit) : NULL;
         if (t == NULL) return reef__in_wrong(d->in, REEF_LIMIT, "more tables than a world can have");
-        if (!reef__decode_room(d, ids, room, n + 1, sizeof **ids)) return false;
-        (*ids)[n++] = t->id;
+        if (!reef__decode_room(d, &d->ids, &d->id_room, n + 1, sizeof *d->ids)) return false;
+        d->ids[n++] = t->id;
     }
     *count = n;
     return true;
@@ -59,19 +59,19 @@ static bool file_table_make(decoding *d, uint32_t number)
 {
     section_in *in = d->in;
     file_table *ft = &d->tables[number];
-    uint32_t *ids = NULL, room = 0, n = 0, id = 0;
+    uint32_t n = 0;
     reef_status status = REEF_OK;
-    bool ok = table_types(d, number, &ids, &room, &n);
-    if (ok) reef__ids_sort(ids, n);
-    for (uint32_t i = 1; ok && i < n; i++)
-        if (ids[i] == ids[i - 1]) ok = reef__in_wrong(in, REEF_CORRUPT, "table %u has a type twice", (unsigned)number);
-    if (ok && (id = reef__graph_table(d->w, ids, n, &status)) == 0)
-        ok = status == REEF_LIMIT ? reef__in_wrong(in, REEF_LIMIT, "a table has more types than a table can have")
-                                  : reef__decode_no_memory(d);
-    reef__memory_free(d->memory, MEMORY_OTHER, ids, room * sizeof *ids);
-    ok = ok && reef__decode_room(d, &d->seen, &d->seen_room, id + 1, 1);
-    if (ok && d->seen[id]) ok = reef__in_wrong(in, REEF_CORRUPT, "table %u is described twice", (unsigned)number);
-    if (!ok) return false;
+    if (!table_types(d, number, &n)) return false;
+    reef__ids_sort(d->ids, n);
+    for (uint32_t i = 1; i < n; i++)
+        if (d->ids[i] == d->ids[i - 1])
+            return reef__in_wrong(in, REEF_CORRUPT, "table %u has a type twice", (unsigned)number);
+    const uint32_t id = reef__graph_table(d->w, d->ids, n, &status);
+    if (id == 0)
+        return status == REEF_LIMIT ? reef__in_wrong(in, REEF_LIMIT, "a table has more types than a table can have")
+                                    : reef__decode_no_memory(d);
+    if (!reef__decode_room(d, &d->seen, &d->seen_room, id + 1, 1)) return false;
+    if (d->seen[id]) return reef__in_wrong(in, REEF_CORRUPT, "table %u is described twice", (unsigned)number);
     const table *t = table_read(d->w, id);
     d->seen[id] = 1;
     d->load->numbering.tables[number] = ft->id = id;

@@ -66,18 +66,12 @@ bool reef__decode_construct(decoding *d, const type *t, reef_entity e, void *to)
 
 /* ---- plans ---- */
 
-typedef struct file_field { /* what belongs to a field beside its description */
-    char name[REEF_TYPE_NAME_MAX + 1], unit[REEF_TYPE_NAME_MAX + 1];
-    uint32_t at; /* where it is in the file's value */
-} file_field;
-
 typedef struct type_reading {
     decoding *d;
     file_type *f;
     reef_field *fields; /* of the writer's struct */
-    file_field *more;   /* as many */
+    uint32_t *at;       /* where each is in the file's value */
     uint32_t count, align, base;
-    file_name_lists lists;
 } type_reading;
 
 static bool plan_add(type_reading *x, field_op op)
@@ -106,16 +100,17 @@ static bool plan_leave(type_reading *x, uint32_t from, uint32_t bytes)
 
 enum { KIND_TEXT = 24 };
 
-/* "u16", "f32[3]", "text[8]" */
-static const char *kind_text(uint8_t kind, uint32_t elements, char *text)
+/* "u16", "f32[3]", "text[8]". NULL: the error is recorded. */
+static const char *kind_text(decoding *d, uint8_t kind, uint32_t elements)
 {
+    char text[KIND_TEXT];
     static const char *const names[] = {
         [REEF_BOOL] = "bool", [REEF_I8] = "i8",     [REEF_U8] = "u8",        [REEF_I16] = "i16", [REEF_U16] = "u16",
         [REEF_I32] = "i32",   [REEF_U32] = "u32",   [REEF_I64] = "i64",      [REEF_U64] = "u64", [REEF_F32] = "f32",
         [REEF_F64] = "f64",   [REEF_CHAR] = "text", [REEF_ENTITY] = "entity"};
     if (elements == 1 && kind != REEF_CHAR) (void)snprintf(text, KIND_TEXT, "%s", names[kind]);
     else (void)snprintf(text, KIND_TEXT, "%s[%u]", names[kind], (unsigned)elements);
-    return text;
+    return reef__decode_text(d, text);
 }
 
 /* Adds a step for a field of the program's type. In a split type each field has a column, and its offset there is 0. */
@@ -123,7 +118,7 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
 {
     const reef_field *from = &x->fields[k];
     const uint32_t to_size = reef__kind_size(field->kind), from_size = reef__kind_size(from->kind);
-    const uint32_t have = from->bytes / from_size, want = field->bytes / to_size, at = x->more[k].at;
+    const uint32_t have = from->bytes / from_size, want = field->bytes / to_size, at = x->at[k];
     field_op op = {.from = at,
                    .to = t->split ? 0 : field->offset,
                    .count = have < want ? have : want,
@@ -133,10 +128,10 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
     const bool same = from->kind == field->kind,
                fits = same || (reef__kind_is_number(op.was) && reef__kind_is_number(op.kind));
     const uint32_t first = x->f->op_count, read = fits ? op.count : 0;
-    char was[KIND_TEXT], is[KIND_TEXT];
-    (void)kind_text(op.was, have, was);
-    (void)kind_text(op.kind, want, is);
-    if ((!same || have != want) && x->d->load->difference)
+    const bool other = !same || have != want;
+    const char *was = other ? kind_text(x->d, op.was, have) : NULL, *is = other ? kind_text(x->d, op.kind, want) : NULL;
+    if (other && (was == NULL || is == NULL)) return false;
+    if (other && x->d->load->difference)
         return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE,
                               "field %.40s of type %.40s is %s in the difference and %s in the program", field->name,
                               t->name, was, is);
@@ -145,7 +140,7 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
         (!reef__decode_renames(x->d, x->f, &op, from->names, field->names, t->name, field->name) || !plan_add(x, op)))
         return false;
     const reef_load_note_kind kind = fits ? REEF_NOTE_FIELD_CONVERTED : REEF_NOTE_FIELD_KIND;
-    return (same && have == want) || reef__decode_keep(x->d, x->f, kind, first, field->name, was, is);
+    return !other || reef__decode_keep(x->d, x->f, kind, first, field->name, was, is);
 }
 
 /* Notes that a field is in the file or in the program alone, and leaves out the bytes that it takes in the file. A
@@ -174,8 +169,7 @@ static bool plan_by_fields(type_reading *x, const type *t)
             return false;
     }
     for (uint32_t k = 0; k < x->count; k++)
-        if (!taken[k] &&
-            !plan_note(x, REEF_NOTE_FIELD_DROPPED, t, x->fields[k].name, x->more[k].at, x->fields[k].bytes))
+        if (!taken[k] && !plan_note(x, REEF_NOTE_FIELD_DROPPED, t, x->fields[k].name, x->at[k], x->fields[k].bytes))
             return false;
     return true;
 }
@@ -378,18 +372,16 @@ static bool field_read(type_reading *x, uint32_t i, uint32_t *at)
 {
     section_in *in = x->d->in;
     reef_field *p = &x->fields[i];
-    file_field *m = &x->more[i];
-    if (!reef__get_text(in, m->name, REEF_TYPE_NAME_MAX)) return false;
-    p->name = m->name;
     const uint32_t size = x->f->size;
+    p->name = reef__get_name(x->d);
     p->kind = (reef_kind)reef__get_most(in, "kind", 1, REEF_ENTITY);
     p->offset = (uint32_t)reef__get_most(in, "offset", 4, size);
     p->bytes = (uint32_t)reef__get_most(in, "bytes", 4, size - p->offset);
-    if (!reef__get_text(in, m->unit, REEF_TYPE_NAME_MAX)) return false;
-    p->unit = m->unit[0] ? m->unit : NULL;
+    p->unit = reef__get_name(x->d);
+    if (p->unit && p->unit[0] == 0) p->unit = NULL;
     p->lowest = reef__get_f64(in);
     p->highest = reef__get_f64(in);
-    m->at = x->f->flags & TYPE_HERE ? p->offset : *at;
+    x->at[i] = x->f->flags & TYPE_HERE ? p->offset : *at;
     if (in->status != REEF_OK) return false;
     if (p->kind == 0 || p->bytes == 0 || p->bytes % reef__kind_size(p->kind))
         return reef__in_wrong(in, REEF_CORRUPT, "field %.80s has an impossible kind or size", p->name);
@@ -399,25 +391,6 @@ static bool field_read(type_reading *x, uint32_t i, uint32_t *at)
     *at += p->bytes;
     return *at <= 2 * (uint32_t)REEF_SIZE_MAX ||
            reef__in_wrong(in, REEF_CORRUPT, "the fields are larger than their type can be");
-}
-
-/* Reads the lists of names, and which field has which. Lists are numbered in the order in which fields need them. */
-static bool names_read(type_reading *x)
-{
-    section_in *in = x->d->in;
-    uint32_t used = 0;
-    if (!reef__decode_name_lists(x->d, &x->lists)) return false;
-    for (uint32_t i = 0; i < x->count; i++) {
-        const uint32_t most = used < x->lists.count ? used + 1 : used;
-        const uint32_t number = (uint32_t)reef__get_most(in, "list", 2, most);
-        if (in->status != REEF_OK) return false;
-        if (number == 0) continue;
-        if (number > used) used = number;
-        x->fields[i].names = &x->lists.list[number - 1].names;
-        const char *why = reef__names_refused(x->fields[i].names, x->fields[i].kind);
-        if (why) return reef__in_wrong(in, REEF_CORRUPT, "field %.80s: %s", x->fields[i].name, why);
-    }
-    return (used == x->lists.count && used) || reef__in_wrong(in, REEF_CORRUPT, "a list of names belongs to no field");
 }
 
 static bool type_sizes_sound(const file_type *f, uint32_t count, uint32_t sum)
@@ -434,9 +407,8 @@ static bool type_read(type_reading *x)
     decoding *d = x->d;
     section_in *in = d->in;
     file_type *f = x->f;
-    char name[REEF_TYPE_NAME_MAX + 1];
-    uint32_t sum = 0, room = 0, more = 0;
-    if (!reef__get_text(in, name, REEF_TYPE_NAME_MAX)) return false;
+    uint32_t sum = 0;
+    f->name = reef__get_name(d);
     f->home = (reef_home)reef__get_most(in, "home", 1, REEF_SPLIT);
     f->flags = (uint32_t)reef__get_most(in, "flags", 1, TYPE_FLAGS);
     f->size = (uint32_t)reef__get_most(in, "size", 4, REEF_SIZE_MAX);
@@ -448,27 +420,20 @@ static bool type_read(type_reading *x)
     if ((f->flags & TYPE_RAW) && !(d->load->flags & FILE_RAW))
         return reef__in_wrong(in, REEF_CORRUPT, "a type is raw, but the header doesn't say so");
     if ((f->flags & TYPE_HERE) && !d->load->here)
-        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has flags that a file doesn't have", name);
-    f->name_bytes = strlen(name) + 1;
-    f->name = reef__memory_resize(d->memory, MEMORY_OTHER, NULL, 0, f->name_bytes, PLAIN_ALIGN);
-    if (f->name == NULL) return reef__decode_no_memory(d);
-    memcpy(f->name, name, f->name_bytes);
+        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has flags that a file doesn't have", f->name);
     f->number = d->type_count++;
     f->field_count = x->count;
-    bool ok = reef__decode_room(d, &x->fields, &room, x->count, sizeof *x->fields) &&
-              reef__decode_room(d, &x->more, &more, x->count, sizeof *x->more);
-    for (uint32_t i = 0; ok && i < x->count; i++) ok = field_read(x, i, &sum);
-    if (ok && f->flags & TYPE_RELATION) f->relation = reef__get_u32(in);
-    ok = ok && in->status == REEF_OK;
-    if (ok && f->flags & TYPE_NAMES) ok = names_read(x);
-    if (ok && f->flags & TYPE_HERE) ok = reef__decode_carry_make(d, f, reef__get_u32(in));
-    if (ok && !type_sizes_sound(f, x->count, sum))
-        ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s has an impossible size or home", name);
-    ok = ok && type_resolve(x);
-    reef__decode_name_lists_drop(d, &x->lists);
-    reef__memory_free(d->memory, MEMORY_OTHER, x->fields, room * sizeof *x->fields);
-    reef__memory_free(d->memory, MEMORY_OTHER, x->more, more * sizeof *x->more);
-    return ok;
+    x->fields = reef__decode_memory(d, x->count * sizeof *x->fields);
+    x->at = reef__decode_memory(d, x->count * sizeof *x->at);
+    if (x->fields == NULL || x->at == NULL) return false;
+    for (uint32_t i = 0; i < x->count; i++)
+        if (!field_read(x, i, &sum)) return false;
+    if (f->flags & TYPE_RELATION) f->relation = reef__get_u32(in);
+    if (f->flags & TYPE_NAMES && !reef__decode_field_names(d, x->fields, x->count)) return false;
+    if (f->flags & TYPE_HERE && !reef__decode_carry_make(d, f, reef__get_u32(in))) return false;
+    if (in->status == REEF_OK && !type_sizes_sound(f, x->count, sum))
+        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has an impossible size or home", f->name);
+    return in->status == REEF_OK && type_resolve(x);
 }
 
 bool reef__decode_types(decoding *d)
@@ -483,27 +448,6 @@ bool reef__decode_types(decoding *d)
         if (!type_read(&x)) return false;
     }
     return d->in->status == REEF_OK;
-}
-
-void reef__decode_types_drop(decoding *d)
-{
-    for (uint32_t i = 0; i < d->type_count; i++) {
-        file_type *f = &d->types[i];
-        reef__decode_carry_drop(d, f);
-        reef__memory_free(d->memory, MEMORY_OTHER, f->name, f->name_bytes);
-        reef__memory_free(d->memory, MEMORY_OTHER, f->ops, f->op_room * sizeof *f->ops);
-        reef__memory_free(d->memory, MEMORY_OTHER, f->renames, f->rename_room * sizeof *f->renames);
-    }
-    for (uint32_t i = 0; i < d->table_count; i++) {
-        file_table *ft = &d->tables[i];
-        reef__memory_free(d->memory, MEMORY_OTHER, ft->types, (ft->type_count + 1) * sizeof *ft->types);
-        reef__memory_free(d->memory, MEMORY_OTHER, ft->units, ft->unit_room * sizeof *ft->units);
-    }
-    reef__memory_free(d->memory, MEMORY_OTHER, d->alone, d->alone_room * sizeof *d->alone);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->known, d->known_room);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->seen, d->seen_room);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->types, d->type_room * sizeof *d->types);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->tables, d->table_room * sizeof *d->tables);
 }
 
 /* ---- the end of stand-ins ---- */

@@ -8,7 +8,6 @@
 
 /* The tag for a bit in the numbers of tables. NULL: the error is recorded. */
 const type *reef__decode_code(decoding *d, uint32_t bit);
-void reef__decode_types_drop(decoding *d);
 
 /* Converts `rows` values by the type's plan. */
 void reef__decode_values(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows);

@@ -49,8 +49,7 @@ typedef struct value_rename {
 } value_rename;
 
 typedef struct file_type {
-    char *name;
-    size_t name_bytes;
+    const char *name;
     const type *t;  /* the type in the world aside; NULL: its values are left out */
     const type *to; /* where the values of a stand-in go at the end; NULL: t isn't a stand-in, or stands for nothing */
     reef_home home; /* in the file, as are the next five */
@@ -81,13 +80,18 @@ typedef struct file_table {
     uint32_t unit_count, unit_room;
 } file_table;
 
-/* A note about a type. It is told in the end, when it is known how many values it concerns. The texts are offsets into
- * decoding.texts, 0: none. */
+/* A note about a type. It is told in the end, when it is known how many values it concerns. */
 typedef struct kept_note {
-    reef_load_note_kind kind;
+    reef_load_note note;
     uint32_t type, op, op_end; /* the numbers of the type, and of the steps that count what is lost */
-    uint32_t field, was, is;
 } kept_note;
+
+/* Memory of the reading: blocks, of which the first one is filled. */
+typedef struct decode_block {
+    struct decode_block *next;
+    size_t bytes, fill;
+    _Alignas(PLAIN_ALIGN) char room[];
+} decode_block;
 
 enum { TABLE_CODES = 20 }; /* as many bits has the number of a table */
 
@@ -101,6 +105,7 @@ typedef struct decoding {
     record_load *load;
     reef_world *w, *target; /* the world aside, and the world that is to get its state */
     memory *memory;
+    decode_block *blocks;
     file_type *types;
     uint32_t type_count, type_room;
     unsigned char *known; /* by type id: the file has described this type */
@@ -111,12 +116,12 @@ typedef struct decoding {
     uint32_t table_count, table_room;
     unsigned char *seen; /* by table id: the file has described this table */
     uint32_t seen_room;
+    uint32_t *ids; /* room for the types of a table */
+    uint32_t id_room;
     uint32_t standins;
     const type *codes[TABLE_CODES]; /* the tags that spell numbers of tables; NULL: not needed yet */
     kept_note *notes;
     uint32_t note_count, note_room;
-    char *texts;
-    uint32_t text_count, text_room;
     bool whole;      /* this record describes a whole world */
     bool first;      /* the file's first record */
     uint64_t newest; /* newest version of this record, as the file counts */
@@ -150,16 +155,23 @@ enum {
 };
 INLINE bool home_in(reef_home home, int homes) { return homes >> home & 1; }
 
-/* Makes room for `count` elements in an array of `room`; new ones are zeroed. False: NO_MEMORY is recorded. */
-bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size);
 /* Records NO_MEMORY, or that a construct hook refused. Answers false. */
 bool reef__decode_no_memory(decoding *d);
+/* Memory that stays until the reading ends, and is freed then: zeroed bytes; a copy of a text; a text of the section
+ * with at most REEF_TYPE_NAME_MAX bytes; room for `count` elements in an array of `room`, which moves when it grows.
+ * NULL and false: the error is recorded. */
+void *reef__decode_memory(decoding *d, size_t bytes);
+const char *reef__decode_text(decoding *d, const char *text);
+const char *reef__get_name(decoding *d);
+bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size);
+void reef__decode_memory_drop(decoding *d);
 /* Tells what was kept, and adds up what is lost. */
 void reef__decode_notes_tell(decoding *d);
 /* Room for one value, good until the next call. NULL: no memory. */
 void *reef__decode_value_room(decoding *d, size_t bytes);
 void reef__decode_note(decoding *d, const reef_load_note *note);
-/* Keeps a note about a type and the steps from `op` on. `field`, `was` and `is` may be NULL. False: no memory. */
+/* Keeps a note about a type and the steps from `op` on. `field`, `was` and `is` may be NULL, and stay as long as the
+ * reading. False: no memory. */
 bool reef__decode_keep(decoding *d, const file_type *f, reef_load_note_kind kind, uint32_t op, const char *field,
                        const char *was, const char *is);
 
