@@ -146,17 +146,17 @@ bool reef__op_copies(const field_op *op)
     return HOST_IS_LITTLE || op->kind == REEF_U8 || op->kind == REEF_I8 || op->kind == REEF_CHAR;
 }
 
-void reef__convert_rows(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows)
+void reef__convert_rows(const file_type *f, const unsigned char *from, char *to, size_t stride, uint32_t rows)
 {
-    if (f->whole && to->stride[0] == f->bytes) {
-        memcpy(to->base[0], from, (size_t)rows * f->bytes);
+    if (f->whole) {
+        memcpy(to, from, (size_t)rows * f->bytes);
         return;
     }
     for (uint32_t i = 0; i < f->op_count; i++) {
         field_op *op = &f->ops[i];
         const unsigned char *p = from + op->from;
-        char *q = to->base[op->part] + op->to;
-        const size_t stride = to->stride[op->part], bytes = (size_t)op->count * reef__kind_size((reef_kind)op->kind);
+        char *q = to + op->to;
+        const size_t bytes = (size_t)op->count * reef__kind_size((reef_kind)op->kind);
         if (op->kind == 0)
             for (uint32_t row = 0; row < rows; row++, p += f->bytes) op->lost += !bytes_are_zero(p, op->count);
         else if (reef__op_copies(op))

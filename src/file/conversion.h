@@ -10,9 +10,9 @@ bool reef__kind_is_number(uint8_t kind);
 /* Is the step a plain copy of bytes on this machine? */
 bool reef__op_copies(const field_op *op);
 
-/* Converts `rows` values by the type's plan. */
-void reef__convert_rows(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows);
-/* Does step i of the plan for one value that isn't split. */
+/* Converts `rows` values by the type's plan, to where they are `stride` bytes apart. */
+void reef__convert_rows(const file_type *f, const unsigned char *from, char *to, size_t stride, uint32_t rows);
+/* Does step i of the plan for one value. */
 void reef__convert_step(const file_type *f, uint32_t i, const char *from, char *to);
 
 #endif

@@ -195,7 +195,7 @@ static bool events_fill(decoding *d, const file_type *f, const type *t, const ev
     if (!reef__events_room(w, s, x->tail - x->from)) return reef__decode_no_memory(d);
     for (uint64_t i = x->from; t->size && i < x->tail; i++, values += f->bytes) {
         memset(one, 0, t->size);
-        reef__decode_value_flat(f, t, values, one);
+        reef__decode_values(f, values, one, t->size, 1);
         reef__events_put(s, one, 1);
     }
     s->tail = x->tail;
@@ -257,7 +257,7 @@ bool reef__decode_lost(decoding *d)
         if (from == NULL) return false;
         if (!kept) continue;
         memset(&value, 0, sizeof value);
-        reef__decode_value_flat(f, f->t, from, (char *)&value);
+        reef__decode_values(f, from, (char *)&value, sizeof value, 1);
         d->unbound += reef__scripts_bind(&value, 1);
         if (!reef__removals_put(w, d->script, e, &value)) return reef__decode_no_memory(d);
     }

@@ -21,36 +21,17 @@
 
 /* ---- sizes ---- */
 
-/* Removes the last `gone` rows of the last chunk. Their entities have another place already, or will get one. */
-static bool rows_end(decoding *d, table *t, uint32_t gone)
+/* Removes the last row. Its entity has another place already, or will get one. */
+static bool row_end(decoding *d, table *t)
 {
     reef_world *w = d->w;
-    const uint32_t unit = t->last, rows = chunk_rows(t, unit);
-    if (!reef__table_prepare_pop(w, t) || (t->shape->hooked && !reef__chunk_own(w, t, unit)))
+    const uint32_t unit = t->last, place = t->next - 1;
+    if (!reef__table_prepare_pop(w, t) || (t->shape->hooked && !reef__chunk_own(w, t, unit)) ||
+        (t->bits && !reef__bits_prepare_clear(w, t->bits, place)))
         return reef__decode_no_memory(d);
-    if (gone == rows && t->chunks > 1 && !reef__chunk_page_own(w, unit_slots(w, unit)[0].head_more.previous))
-        return reef__decode_no_memory(d);
-    for (uint32_t row = rows - gone; t->bits && row < rows; row++)
-        if (!reef__bits_prepare_clear(w, t->bits, unit_place(unit) + row)) return reef__decode_no_memory(d);
-    for (uint32_t row = rows - gone; row < rows; row++) {
-        reef__bits_clear(w, t->bits, unit_place(unit) + row);
-        reef__row_destroy(t->shape, unit_slots(w, unit), row);
-    }
-    t->next -= gone;
-    if (t->shape->hooked) unit_slots(w, unit)[0].head_more.count = (uint16_t)(rows - gone);
-    reef__table_trim(w, t);
-    reef__invalidate(w, INVALIDATE_WRITTEN);
-    return true;
-}
-
-static bool table_cut(decoding *d, table *t, uint64_t rows)
-{
-    lease_end(t);
-    while (table_rows(t) > rows) {
-        const uint32_t last = chunk_rows(t, t->last);
-        const uint64_t gone = table_rows(t) - rows;
-        if (!rows_end(d, t, gone < last ? (uint32_t)gone : last)) return false;
-    }
+    reef__bits_clear(w, t->bits, place);
+    reef__row_destroy(t->shape, unit_slots(w, unit), place - unit_place(unit));
+    reef__row_pop(w, t);
     return true;
 }
 
@@ -70,9 +51,8 @@ typedef struct chunk_reading {
     decoding *d;
     file_table *ft;
     table *t;
-    uint32_t unit, rows, fresh, pieces; /* rows: number of the chunk's rows at the end; those from `fresh` on are new */
-    size_t start;                       /* where the pieces begin in the section */
-    uint64_t filled;                    /* a bit for each of columns 1 ... 64: one piece has all rows of the chunk */
+    uint32_t unit, rows, fresh; /* rows: number of the chunk's rows at the end; those from `fresh` on are new */
+    bool begun;                 /* the new rows are rows of the table */
 } chunk_reading;
 
 typedef struct piece_head {
@@ -154,10 +134,9 @@ static bool row_renew(const chunk_reading *x, uint32_t row, reef_entity e)
 
 static bool rows_renew(const chunk_reading *x, const piece_head *p)
 {
-    section_in in = {.payload = p->values, .length = p->rows * sizeof(reef_entity)};
     if (!x->t->shape->hooked) return true;
     for (uint32_t row = p->row; row < p->row + p->rows && row < x->fresh; row++) {
-        const reef_entity e = reef__get_handle(&in);
+        const reef_entity e = reef__handle_at(p->values, row - p->row);
         if (e.generation == 0 || reef_entity_equal(e, slot_entities(unit_slots(x->d->w, x->unit))[row])) continue;
         if (!row_renew(x, row, e)) return false;
     }
@@ -173,10 +152,8 @@ static bool handles_read(const chunk_reading *x, const piece_head *p)
     slots[SLOT_ENTITIES].version = p->newest;
     reef_entity *to = (reef_entity *)slots[SLOT_ENTITIES].block + p->row;
     if (HOST_IS_LITTLE) memcpy(to, p->values, p->rows * sizeof *to);
-    else {
-        section_in handles = {.payload = p->values, .length = p->rows * sizeof *to};
-        for (uint32_t i = 0; i < p->rows; i++) to[i] = reef__get_handle(&handles);
-    }
+    else
+        for (uint32_t i = 0; i < p->rows; i++) to[i] = reef__handle_at(p->values, i);
     if (!handles_place(x, to, p)) return false;
     reef__invalidate(w, INVALIDATE_WRITTEN);
     return true;
@@ -208,33 +185,21 @@ static void columns_end(const chunk_reading *x, uint32_t end, uint32_t row)
             value_destroy(s->columns[k].type, cell(unit_slots(x->d->w, x->unit), k, i, s->columns[k].size));
 }
 
-/* Does one piece of this section bring whole values for all new rows? Then they needn't be zeroed first. */
-static bool column_is_filled(const chunk_reading *x, const type *t)
-{
-    for (uint32_t i = 0; i < x->ft->column_count && i < 64; i++) {
-        const file_type *f = &x->d->types[x->ft->types[i]];
-        if (f->t == t) return f->whole && (x->filled >> i & 1);
-    }
-    return false;
-}
-
 /* Gives the new rows default values, and makes them part of the table. */
-static bool rows_begin(const chunk_reading *x)
+static bool rows_begin(chunk_reading *x)
 {
     const shape *s = x->t->shape;
     reef_slot *slots = unit_slots(x->d->w, x->unit);
     const reef_entity *e = slot_entities(slots);
     const uint32_t fresh = x->rows - x->fresh;
+    x->begun = true;
+    if (fresh == 0) return true;
     for (uint32_t i = x->fresh; i < x->rows; i++)
         if (e[i].generation == 0) return reef__in_wrong(x->d->in, REEF_CORRUPT, "the rows of a chunk have no content");
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const column *c = &s->columns[k];
-        if (c->type->hooks.construct == NULL) {
-            if (c->type->hooked || !column_is_filled(x, c->type))
-                memset(cell(slots, k, x->fresh, c->size), 0, (size_t)fresh * c->size);
-            continue;
-        }
-        for (uint32_t i = x->fresh; i < x->rows; i++) {
+        if (c->type->hooks.construct == NULL) memset(cell(slots, k, x->fresh, c->size), 0, (size_t)fresh * c->size);
+        for (uint32_t i = x->fresh; c->type->hooks.construct && i < x->rows; i++) {
             if (reef__decode_construct(x->d, c->type, e[i], cell(slots, k, i, c->size))) continue;
             columns_end(x, k, i);
             return false;
@@ -245,61 +210,65 @@ static bool rows_begin(const chunk_reading *x)
     return true;
 }
 
-/* Makes the column of a type, or the columns of its parts, this world's own, and gives them the piece's version. */
-static bool columns_ready(const chunk_reading *x, const piece_head *p, value_target *to)
+/* The values of a column from the piece's first row on, which this world owns, with the piece's version. NULL: no
+ * memory. */
+static char *column_ready(const chunk_reading *x, const piece_head *p, const type *t, uint64_t version)
 {
     reef_world *w = x->d->w;
-    const type *t = p->f->t;
-    const uint32_t parts = t->split ? t->part_count : 1;
-    for (uint32_t i = 0; i < parts; i++) {
-        const uint32_t id = t->split ? t->parts[i] : t->id, k = reef__slot_seek(w, id, x->t->shape->table),
-                       size = reef__type_of(id)->size;
-        ASSERT(k != 0 && k != REEF_SLOT_TAG);
-        if (!reef__block_own_at(w, x->t, x->unit, k)) return reef__decode_no_memory(x->d);
-        reef_slot *slots = unit_slots(w, x->unit);
-        slots[k].version = piece_version(p, i);
-        to->base[i] = cell(slots, k, p->row, size);
-        to->stride[i] = size;
-    }
+    const uint32_t k = reef__slot_seek(w, t->id, x->t->shape->table);
+    ASSERT(k != 0 && k != REEF_SLOT_TAG);
+    if (!reef__block_own_at(w, x->t, x->unit, k)) return (void)reef__decode_no_memory(x->d), NULL;
+    reef_slot *slots = unit_slots(w, x->unit);
+    slots[k].version = version;
     reef__invalidate(w, INVALIDATE_WRITTEN);
+    return cell(slots, k, p->row, t->size);
+}
+
+/* Reads values of a split type as structs, and spreads them over the columns of its parts. */
+static bool split_read(const chunk_reading *x, const piece_head *p)
+{
+    const type *t = p->f->t;
+    char *values = reef__decode_value_room(x->d, (p->rows + (size_t)1) * t->size);
+    if (values == NULL) return false;
+    memset(values, 0, (size_t)p->rows * t->size);
+    reef__decode_values(p->f, p->values, values, t->size, p->rows);
+    for (uint32_t i = 0; i < t->part_count; i++) {
+        const type *part = reef__type_of(t->parts[i]);
+        char *to = column_ready(x, p, part, piece_version(p, i));
+        if (to == NULL) return false;
+        for (uint32_t row = 0; row < p->rows; row++)
+            bytes_copy(to + (size_t)row * part->size, values + (size_t)row * t->size + part->offset, part->size);
+    }
     return true;
 }
 
-/* Zeroes values of rows that existed before, where the plan doesn't set all of a value's bytes: what was there
- * belongs to the state before. Values with hooks keep what they own. */
-static void rows_default(const chunk_reading *x, const piece_head *p, const value_target *to)
-{
-    const type *t = p->f->t;
-    if (!p->f->partial || t->hooked || p->row >= x->fresh) return;
-    for (uint32_t i = 0; i < (t->split ? t->part_count : 1); i++)
-        memset(to->base[i], 0, (size_t)to->stride[i] * p->rows);
-}
-
+/* Reads values. Where the plan doesn't set all bytes of a value, those of rows that existed before are zeroed: what was
+ * there belongs to the state before. Values with hooks keep what they own. */
 static bool values_read(const chunk_reading *x, const piece_head *p)
 {
-    value_target to;
     const type *t = p->f->t;
-    if (p->f->dropped) return true;
-    if (t->size == 0) return true;
-    if (!columns_ready(x, p, &to)) return false;
-    rows_default(x, p, &to);
-    reef__decode_values(p->f, p->values, &to, p->rows);
-    if (t->id == x->d->script) x->d->unbound += reef__scripts_bind(to.base[0], p->rows);
+    if (p->f->dropped || t->size == 0) return true;
+    if (t->split) return split_read(x, p);
+    char *to = column_ready(x, p, t, p->newest);
+    if (to == NULL) return false;
+    if (p->f->partial && !t->hooked && p->row < x->fresh) memset(to, 0, (size_t)p->rows * t->size);
+    reef__decode_values(p->f, p->values, to, t->size, p->rows);
+    if (t->id == x->d->script) x->d->unbound += reef__scripts_bind(to, p->rows);
     return true;
 }
 
-/* Reads the pieces of column 0, or those of all other columns. */
-static bool pieces_read(chunk_reading *x, bool handles)
+/* Reads the pieces: first the handles of rows, then their values. */
+static bool pieces_read(chunk_reading *x, uint32_t pieces)
 {
     piece_head p = {0};
-    x->d->in->got = x->start;
-    EACH_ELEMENT(x->d->in, i, x->pieces)
+    EACH_ELEMENT(x->d->in, i, pieces)
     {
         if (!piece_next(x, &p)) return false;
-        if (handles && p.column && p.column <= 64 && p.rows == x->rows) x->filled |= UINT64_C(1) << (p.column - 1);
-        if ((p.column == 0) == handles && !(handles ? handles_read(x, &p) : values_read(x, &p))) return false;
+        if (p.column == 0 && x->begun) return reef__in_wrong(x->d->in, REEF_CORRUPT, "handles come after values");
+        if (p.column && !x->begun && !rows_begin(x)) return false;
+        if (!(p.column ? values_read(x, &p) : handles_read(x, &p))) return false;
     }
-    return x->d->in->status == REEF_OK;
+    return x->d->in->status == REEF_OK && (x->begun || rows_begin(x));
 }
 
 bool reef__decode_rows(decoding *d)
@@ -307,16 +276,15 @@ bool reef__decode_rows(decoding *d)
     section_in *in = d->in;
     chunk_reading x = {.d = d, .ft = reef__get_table(d)};
     const uint64_t rows = reef__get_most(in, "rows", 8, d->w->hot.index_count);
-    const uint32_t chunk = reef__get_u32(in);
-    x.pieces = reef__get_u32(in);
-    x.start = in->got;
+    const uint32_t chunk = reef__get_u32(in), pieces = reef__get_u32(in);
     if (x.ft == NULL || in->status != REEF_OK) return false;
     x.t = reef__table_own(d->w, x.ft->id);
     if (x.t == NULL) return reef__decode_no_memory(d);
     if (rows != x.ft->rows) x.ft->unit_count = 0;
     x.ft->rows = rows;
-    if (rows < table_rows(x.t) && !table_cut(d, x.t, rows)) return false;
-    if (x.pieces == 0) return true;
+    for (lease_end(x.t); table_rows(x.t) > rows;)
+        if (!row_end(d, x.t)) return false;
+    if (pieces == 0) return true;
     const uint64_t first = (uint64_t)chunk * REEF_BLOCK_ROWS, have = table_rows(x.t);
     if (first >= rows || first > have)
         return reef__in_wrong(in, REEF_CORRUPT, "rows belong to a chunk that doesn't exist, or come out of order");
@@ -330,33 +298,38 @@ bool reef__decode_rows(decoding *d)
         x.unit = reef__decode_unit(d, x.ft, chunk);
         if (x.unit == 0 || !reef__chunk_page_own(d->w, x.unit)) return x.unit != 0 && reef__decode_no_memory(d);
     }
-    if (!pieces_read(&x, true) || (x.fresh < x.rows && !rows_begin(&x))) return false;
-    return pieces_read(&x, false);
+    return pieces_read(&x, pieces);
 }
 
 /* ---- bits ---- */
 
-static bool words_read(decoding *d, uint32_t key, file_table *ft, uint32_t component)
+/* Reads the words of a chunk. Values of a type that is left out are only counted. */
+static bool words_read(decoding *d, uint32_t key, file_table *ft, file_type *f)
 {
     section_in *in = d->in;
     reef_world *w = d->w;
-    const uint32_t unit = reef__decode_unit(d, ft, reef__get_u32(in));
+    uint64_t words[BIT_WORDS];
+    const uint32_t chunk = reef__get_u32(in), component = key & ~BIT_DISABLED;
     const uint64_t version = reef__get_version(d);
-    if (unit == 0 || in->status != REEF_OK) return false;
+    uint32_t ones = 0;
+    for (uint32_t i = 0; i < BIT_WORDS; i++) words[i] = reef__get_u64(in), ones += bits_count(words[i]);
+    if (in->status != REEF_OK) return false;
+    if (f && (f->t == NULL || f->dropped)) return f->rows += key & BIT_DISABLED ? 0 : ones, true;
+    const uint32_t unit = reef__decode_unit(d, ft, chunk);
+    if (unit == 0) return false;
     /* The bit store of a type is made before that of its marks. Where it has words they keep their version. */
     const bool of_bits =
-        component && reef__type_of(component)->bit && (bit_words(bit_store_of(w, component), unit) == NULL);
-    if (of_bits && !reef__bit_prepare(w, component, ft->id, unit_place(unit), true)) return reef__decode_no_memory(d);
-    if (!reef__bit_prepare(w, key, ft->id, unit_place(unit), true)) return reef__decode_no_memory(d);
+        component && reef__type_of(component)->bit && bit_words(bit_store_of(w, component), unit) == NULL;
+    if ((of_bits && !reef__bit_prepare(w, component, ft->id, unit_place(unit), true)) ||
+        !reef__bit_prepare(w, key, ft->id, unit_place(unit), true))
+        return reef__decode_no_memory(d);
     bit_store *b = (bit_store *)(uintptr_t)bit_store_of(w, key);
-    uint64_t *words = b->words.page[unit];
-    for (uint32_t i = 0; i < BIT_WORDS; i++) {
-        const uint64_t word = reef__get_u64(in);
-        b->switched = b->switched - bits_count(words[i]) + bits_count(word);
-        words[i] = word;
-    }
+    uint64_t *to = b->words.page[unit];
+    for (uint32_t i = 0; i < BIT_WORDS; i++) b->switched -= bits_count(to[i]);
+    b->switched += ones;
+    memcpy(to, words, sizeof words);
     if (version) b->words.version[unit] = version;
-    return in->status == REEF_OK;
+    return true;
 }
 
 bool reef__decode_bits(decoding *d)
@@ -370,17 +343,8 @@ bool reef__decode_bits(decoding *d)
     file_table *ft = reef__get_table(d);
     const uint32_t count = reef__get_count(in, "words", CHUNK_BYTES);
     if (in->status != REEF_OK || ft == NULL) return false;
-    if (f && (f->t == NULL || f->dropped)) { /* values of the type are left out, and only counted */
-        EACH_ELEMENT(in, i, count)
-        {
-            (void)reef__get_bytes(in, 12);
-            for (uint32_t k = 0; k < BIT_WORDS; k++)
-                f->rows += what == 0 ? bits_count(reef__get_u64(in)) : 0 * reef__get_u64(in);
-        }
-        return in->status == REEF_OK;
-    }
-    const uint32_t component = f ? f->t->id : 0;
+    const uint32_t key = (f && f->t ? f->t->id : 0) | (what == 0 ? 0 : BIT_DISABLED);
     EACH_ELEMENT(in, i, count)
-    if (!words_read(d, what == 0 ? component : component | BIT_DISABLED, ft, component)) return false;
+    if (!words_read(d, key, ft, f)) return false;
     return in->status == REEF_OK;
 }

@@ -80,7 +80,7 @@ static bool slot_read(decoding *d, const file_type *f, value_store *s, uint32_t 
         *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
         if (slot == s->count) s->count++;
     }
-    if (f->t->size && (f->op_count || f->carry)) reef__decode_value_flat(f, f->t, from, value);
+    if (f->t->size && (f->op_count || f->carry)) reef__decode_values(f, from, value, f->t->size, 1);
     return true;
 }
 
@@ -98,13 +98,13 @@ static bool slots_leave(decoding *d, value_store *s, const type *t, uint64_t fro
 
 static bool slots_read(decoding *d, file_type *f, value_store *s, uint64_t from, uint32_t count)
 {
-    section_in *in = d->in, handles = {.payload = reef__get_array(in, count, sizeof(reef_entity)),
-                                       .length = count * sizeof(reef_entity)};
-    const unsigned char *values = reef__get_array(in, count, f->bytes);
+    section_in *in = d->in;
+    const unsigned char *handles = reef__get_array(in, count, sizeof(reef_entity)),
+                        *values = reef__get_array(in, count, f->bytes);
     if (values == NULL) return false;
     if (s == NULL) f->rows += f->home == REEF_COLD ? count : 0; /* of the others BITS tell */
     for (uint32_t i = 0; s && i < count; i++, values += f->bytes) {
-        const reef_entity e = reef__get_handle(&handles);
+        const reef_entity e = reef__handle_at(handles, i);
         const uint64_t slot = from + i;
         if (!reef__decode_exists(d, e)) return false;
         if (s->paged ? e.index != slot : slot > s->count)
@@ -241,7 +241,7 @@ static bool multi_read(decoding *d, const file_type *f, value_store *s)
             while (i-- > 0) value_destroy(f->t, to + (size_t)i * f->t->size);
             return false;
         }
-        reef__decode_value_flat(f, f->t, from + (size_t)i * f->bytes, value);
+        reef__decode_values(f, from + (size_t)i * f->bytes, value, f->t->size, 1);
     }
     reef__multi_put(d->w, s, e, n);
     const uint32_t page = slot_of(s, e) >> s->bits;
@@ -254,9 +254,8 @@ static bool multi_read(decoding *d, const file_type *f, value_store *s)
 static bool shared_give(decoding *d, const file_type *f, value_store *s, void *value, uint64_t version,
                         const unsigned char *holders, uint32_t n)
 {
-    section_in in = {.payload = holders, .length = n * sizeof(reef_entity)};
     for (uint32_t i = 0; i < n; i++) {
-        const reef_entity e = reef__get_handle(&in);
+        const reef_entity e = reef__handle_at(holders, i);
         if (!reef__decode_exists(d, e)) return false;
         if (index_taken(s, e))
             return reef__in_wrong(d->in, REEF_CORRUPT, "an entity has two values of type %.80s", f->name);
@@ -282,14 +281,12 @@ static bool shared_read(decoding *d, const file_type *f, value_store *s)
     if (from == NULL || f->t == NULL) return in->status == REEF_OK;
     void *value = reef__shared_make(d->w, f->t);
     if (value == NULL) return reef__decode_no_memory(d);
-    section_in first = {.payload = holders, .length = n * sizeof(reef_entity)};
     for (uint32_t i = 0, kept = version == 0; kept && i < n; i++) {
-        const uint64_t was = version_kept(d, reef__get_handle(&first));
+        const uint64_t was = version_kept(d, reef__handle_at(holders, i));
         if (was > version) version = was;
     }
-    first.got = 0;
-    if (!reef__decode_construct(d, f->t, reef__get_handle(&first), value)) return reef__shared_discard(value), false;
-    reef__decode_value_flat(f, f->t, from, value);
+    if (!reef__decode_construct(d, f->t, reef__handle_at(holders, 0), value)) return reef__shared_discard(value), false;
+    reef__decode_values(f, from, value, f->t->size, 1);
     if (version) reef__shared_mark(value, version);
     const bool ok = shared_give(d, f, s, value, version, holders, n);
     reef__shared_release(value); /* our reference, which kept the value alive while no slot held it */

@@ -33,27 +33,13 @@
 
 /* ---- values by their plan ---- */
 
-void reef__decode_values(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows)
+void reef__decode_values(const file_type *f, const unsigned char *from, char *to, size_t size, uint32_t rows)
 {
-    for (uint32_t row = 0; f->carry && row < rows; row++) {
-        const unsigned char *address = from + (size_t)row * f->bytes;
-        char *value = to->base[0] + (size_t)row * to->stride[0];
-        if (f->to) memcpy(value, address, f->bytes); /* value_home follows it */
-        else reef__decode_carry(f, address, value);
+    if (f->carry == NULL) reef__convert_rows(f, from, to, size, rows);
+    for (; f->carry && rows; rows--, from += f->bytes, to += size) {
+        if (f->to) memcpy(to, from, f->bytes); /* value_home follows the address */
+        else reef__decode_carry(f, from, to);
     }
-    if (f->carry == NULL) reef__convert_rows(f, from, to, rows);
-}
-
-void reef__decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to)
-{
-    value_target x;
-    x.base[0] = to;
-    x.stride[0] = t->size;
-    for (uint32_t i = 0; t->split && f->t == t && i < t->part_count; i++) {
-        x.base[i] = to + t->fields[i].offset;
-        x.stride[i] = t->size;
-    }
-    reef__decode_values(f, from, &x, 1);
 }
 
 bool reef__decode_construct(decoding *d, const type *t, reef_entity e, void *to)
@@ -81,8 +67,7 @@ static bool plan_add(type_reading *x, field_op op)
     if (reef__op_copies(&op)) {
         op.count *= reef__kind_size((reef_kind)op.kind);
         op.was = op.kind = REEF_U8;
-        if (last && reef__op_copies(last) && last->part == op.part && last->from + last->count == op.from &&
-            last->to + last->count == op.to) {
+        if (last && reef__op_copies(last) && last->from + last->count == op.from && last->to + last->count == op.to) {
             last->count += op.count;
             return true;
         }
@@ -113,18 +98,17 @@ static const char *kind_text(decoding *d, uint8_t kind, uint32_t elements)
     return reef__decode_text(d, text);
 }
 
-/* Adds a step for a field of the program's type. In a split type each field has a column, and its offset there is 0. */
-static bool plan_field(type_reading *x, const type *t, const reef_field *field, uint32_t part, uint32_t k)
+/* Adds a step for a field of the program's type, which is field k of the file. */
+static bool plan_field(type_reading *x, const type *t, const reef_field *field, uint32_t k)
 {
     const reef_field *from = &x->fields[k];
     const uint32_t to_size = reef__kind_size(field->kind), from_size = reef__kind_size(from->kind);
     const uint32_t have = from->bytes / from_size, want = field->bytes / to_size, at = x->at[k];
     field_op op = {.from = at,
-                   .to = t->split ? 0 : field->offset,
+                   .to = field->offset,
                    .count = have < want ? have : want,
                    .was = (uint8_t)from->kind,
-                   .kind = (uint8_t)field->kind,
-                   .part = (uint16_t)(t->split ? part : 0)};
+                   .kind = (uint8_t)field->kind};
     const bool same = from->kind == field->kind,
                fits = same || (reef__kind_is_number(op.was) && reef__kind_is_number(op.kind));
     const uint32_t first = x->f->op_count, read = fits ? op.count : 0;
@@ -164,7 +148,7 @@ static bool plan_by_fields(type_reading *x, const type *t)
     reef__fields_pair(t->fields, t->field_count, names, x->count, pair, taken);
     for (uint32_t i = 0; i < t->field_count; i++) {
         const uint32_t k = pair[i];
-        if (!(k != FIELD_UNPAIRED ? plan_field(x, t, &t->fields[i], i, k)
+        if (!(k != FIELD_UNPAIRED ? plan_field(x, t, &t->fields[i], k)
                                   : plan_note(x, REEF_NOTE_FIELD_DEFAULT, t, t->fields[i].name, 0, 0)))
             return false;
     }
@@ -198,7 +182,7 @@ static bool plan_outside(type_reading *x)
 static bool plan_by_offsets(type_reading *x, const type *t)
 {
     for (uint32_t k = 0; k < x->count; k++)
-        if (!plan_field(x, t, &x->fields[k], 0, k)) return false;
+        if (!plan_field(x, t, &x->fields[k], k)) return false;
     return true;
 }
 
@@ -230,8 +214,8 @@ static bool type_plan_make(type_reading *x, const type *t)
     for (uint32_t i = 0; i < f->op_count; i++)
         if (f->ops[i].kind) covered += f->ops[i].count * reef__kind_size((reef_kind)f->ops[i].kind);
     f->partial = covered < t->size;
-    f->whole = !t->split && f->op_count == 1 && reef__op_copies(&f->ops[0]) && covered == f->bytes &&
-               f->bytes == t->size && f->ops[0].from == 0;
+    f->whole = f->op_count == 1 && reef__op_copies(&f->ops[0]) && covered == f->bytes && f->bytes == t->size &&
+               f->ops[0].from == 0;
     return true;
 }
 
@@ -349,11 +333,7 @@ static bool type_resolve(type_reading *x)
             return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s has another home", f->name);
         if (!reef__decode_keep(d, f, REEF_NOTE_HOME_CHANGED, 0, NULL, NULL, NULL)) return false;
         f->to = t;
-        if (t->split) { /* the stand-in holds the whole struct */
-            type whole = *t;
-            whole.split = false;
-            ok = type_plan_make(x, &whole);
-        } else ok = type_plan_make(x, t);
+        ok = type_plan_make(x, t); /* the stand-in of a split type holds the whole struct */
         f->t = !ok        ? NULL
                : f->carry ? standin_make(d, f->home, sizeof(void *), sizeof(void *))
                           : standin_make(d, f->home, t->size, t->align);

@@ -9,11 +9,8 @@
 /* The tag for a bit in the numbers of tables. NULL: the error is recorded. */
 const type *reef__decode_code(decoding *d, uint32_t bit);
 
-/* Converts `rows` values by the type's plan. */
-void reef__decode_values(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows);
-
-/* Converts one value to the program's struct, also for a split type. */
-void reef__decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to);
+/* Converts `rows` values by the type's plan to structs of the program that lie side by side, `size` bytes each. */
+void reef__decode_values(const file_type *f, const unsigned char *from, char *to, size_t size, uint32_t rows);
 
 /* Makes a default value in raw memory: zero, or what the construct hook makes. False: the error is recorded. */
 bool reef__decode_construct(decoding *d, const type *t, reef_entity e, void *to);

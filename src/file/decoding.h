@@ -35,7 +35,6 @@ enum {
 typedef struct field_op {
     uint32_t from, to, count; /* offset in the file's value, offset in the column's value, number of elements */
     uint8_t was, kind;        /* kind in the file, kind in the program; 0: `count` bytes are left out */
-    uint16_t part;            /* number of the column of a split type, else 0 */
     /* of values that are translated by name: its first pair in file_type.renames, and how many; is it a bit mask? */
     uint32_t rename, rename_count;
     bool mask;
@@ -185,11 +184,6 @@ bool reef__decode_exists(decoding *d, reef_entity e); /* for a handle that was r
 bool reef__decode_place(decoding *d, reef_entity e, uint32_t place);
 /* Adds `add` (1, or -1 as an unsigned number) to the count of indices that have this place. Rows aren't counted. */
 void reef__decode_places_count(reef_world *w, uint32_t place, uint32_t add);
-/* Where the values of a type go: its column, or the columns of its parts. */
-typedef struct value_target {
-    char *base[REEF_SPLIT_FIELDS_MAX];
-    uint32_t stride[REEF_SPLIT_FIELDS_MAX];
-} value_target;
 
 /* ---- who reads the sections: SECTION_KINDS ---- */
 

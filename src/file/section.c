@@ -400,12 +400,16 @@ double reef__get_f64(section_in *in)
     return x;
 }
 
+reef_entity reef__handle_at(const unsigned char *handles, size_t i)
+{
+    const unsigned char *p = handles + i * sizeof(reef_entity);
+    return (reef_entity){(uint32_t)little_get(p, 4), (uint32_t)little_get(p + 4, 4)};
+}
+
 reef_entity reef__get_handle(section_in *in)
 {
-    reef_entity e;
-    e.index = reef__get_u32(in);
-    e.generation = reef__get_u32(in);
-    return e;
+    const unsigned char *p = reef__get_bytes(in, sizeof(reef_entity));
+    return p ? reef__handle_at(p, 0) : (reef_entity){0, 0};
 }
 
 bool reef__get_text(section_in *in, char *text, size_t most)

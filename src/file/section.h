@@ -171,6 +171,7 @@ uint32_t reef__get_u32(section_in *in);
 uint64_t reef__get_u64(section_in *in);
 double reef__get_f64(section_in *in);
 reef_entity reef__get_handle(section_in *in);
+reef_entity reef__handle_at(const unsigned char *handles, size_t i); /* handle i of an array of the payload */
 /* A number that is at most `most`; the count of elements of which each takes at least `bytes` of what is left of the
  * section; so many elements. Else CORRUPT, with the field's name: nothing that a file says is used unchecked. */
 uint64_t reef__get_most(section_in *in, const char *field, unsigned bytes, uint64_t most);
