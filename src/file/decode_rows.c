@@ -53,6 +53,7 @@ typedef struct chunk_reading {
     table *t;
     uint32_t unit, rows, fresh; /* rows: number of the chunk's rows at the end; those from `fresh` on are new */
     bool begun;                 /* the new rows are rows of the table */
+    uint64_t at, brought;       /* the end of the last piece; number of handles and values of new rows so far */
 } chunk_reading;
 
 typedef struct piece_head {
@@ -80,14 +81,20 @@ static uint64_t piece_version(const piece_head *p, uint32_t i)
     return p->versions > 1 && i < p->versions && p->f->t->part_count == p->versions ? p->version[i] : p->newest;
 }
 
-/* Reads the head of the next piece and checks that all of its values are there. */
-static bool piece_next(const chunk_reading *x, piece_head *p)
+/* Reads the head of the next piece and checks that all of its values are there. Pieces are ordered by column and row.
+ */
+static bool piece_next(chunk_reading *x, piece_head *p)
 {
     section_in *in = x->d->in;
     p->column = (uint32_t)reef__get_most(in, "column", 4, x->ft->column_count);
     p->row = (uint32_t)reef__get_most(in, "row", 4, x->rows);
     p->rows = (uint32_t)reef__get_most(in, "rows", 4, x->rows - p->row);
     if (in->status != REEF_OK) return false;
+    const uint64_t at = (uint64_t)p->column << 32 | p->row;
+    const uint32_t end = p->row + p->rows, first = p->row > x->fresh ? p->row : x->fresh;
+    if (at < x->at) return reef__in_wrong(in, REEF_CORRUPT, "pieces of a chunk come out of order");
+    x->at = at + p->rows;
+    x->brought += end > first ? end - first : 0;
     p->f = p->column ? &x->d->types[x->ft->types[p->column - 1]] : NULL;
     p->versions = p->f && p->f->home == REEF_SPLIT ? p->f->field_count : 1;
     if (p->versions == 0 || p->versions > REEF_SPLIT_FIELDS_MAX)
@@ -185,6 +192,16 @@ static void columns_end(const chunk_reading *x, uint32_t end, uint32_t row)
             value_destroy(s->columns[k].type, cell(unit_slots(x->d->w, x->unit), k, i, s->columns[k].size));
 }
 
+/* Does the file bring whole values for all new rows, which needn't be zeroed first? */
+static bool column_is_whole(const chunk_reading *x, const type *t)
+{
+    for (uint32_t i = 0; i < x->ft->column_count; i++) {
+        const file_type *f = &x->d->types[x->ft->types[i]];
+        if (f->t == t) return f->whole;
+    }
+    return false;
+}
+
 /* Gives the new rows default values, and makes them part of the table. */
 static bool rows_begin(chunk_reading *x)
 {
@@ -198,7 +215,8 @@ static bool rows_begin(chunk_reading *x)
         if (e[i].generation == 0) return reef__in_wrong(x->d->in, REEF_CORRUPT, "the rows of a chunk have no content");
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const column *c = &s->columns[k];
-        if (c->type->hooks.construct == NULL) memset(cell(slots, k, x->fresh, c->size), 0, (size_t)fresh * c->size);
+        if (c->type->hooks.construct == NULL && !column_is_whole(x, c->type))
+            memset(cell(slots, k, x->fresh, c->size), 0, (size_t)fresh * c->size);
         for (uint32_t i = x->fresh; c->type->hooks.construct && i < x->rows; i++) {
             if (reef__decode_construct(x->d, c->type, e[i], cell(slots, k, i, c->size))) continue;
             columns_end(x, k, i);
@@ -264,11 +282,12 @@ static bool pieces_read(chunk_reading *x, uint32_t pieces)
     EACH_ELEMENT(x->d->in, i, pieces)
     {
         if (!piece_next(x, &p)) return false;
-        if (p.column == 0 && x->begun) return reef__in_wrong(x->d->in, REEF_CORRUPT, "handles come after values");
         if (p.column && !x->begun && !rows_begin(x)) return false;
         if (!(p.column ? values_read(x, &p) : handles_read(x, &p))) return false;
     }
-    return x->d->in->status == REEF_OK && (x->begun || rows_begin(x));
+    if (x->d->in->status != REEF_OK || (!x->begun && !rows_begin(x))) return false;
+    return x->brought == (x->ft->column_count + UINT64_C(1)) * (x->rows - x->fresh) ||
+           reef__in_wrong(x->d->in, REEF_CORRUPT, "the rows of a chunk have no content");
 }
 
 bool reef__decode_rows(decoding *d)
