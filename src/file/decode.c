@@ -30,22 +30,23 @@
 /* ---- records ---- */
 
 typedef struct section_row {
-    uint32_t kind, rank;
+    uint32_t kind, rank, least;
     bool once;
     bool (*read)(decoding *d);
 } section_row;
 
 bool reef__decode_none(decoding *d) { return (void)d, false; }
 
-#define SECTION_ROW(name, a, b, c, d, rank, once, write, read) {SECTION_##name, rank, once, reef__decode_##read},
+#define SECTION_ROW(name, a, b, c, d, rank, once, least, write, read) \
+    {SECTION_##name, rank, least, once, reef__decode_##read},
 static const section_row section_rows[] = {SECTION_KINDS(SECTION_ROW)};
 
 /* The row of the section that was read, if it may follow one of rank *rank. NULL: CORRUPT is recorded. */
 static const section_row *section_follows(decoding *d, uint32_t *rank)
 {
-    const section_row *row = section_rows, *end = row + sizeof section_rows / sizeof section_rows[0];
-    while (row < end && row->kind != d->in->kind) row++;
-    if (row == end) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section is of an unknown kind"), NULL;
+    const uint32_t number = reef__section_kind(d->in);
+    if (number == SECTION_KIND_COUNT) return NULL;
+    const section_row *row = &section_rows[number];
     const uint32_t next = row->rank, was = *rank;
     if (next == 0 && row->kind != SECTION_RECORD) return row;
     const bool missing = (next > RANK_TIME && was < RANK_TIME) || (next > RANK_IDS && was < RANK_IDS);
@@ -102,25 +103,28 @@ static bool record_complete(decoding *d)
     return true;
 }
 
+static bool section_read(decoding *d, const section_row *row)
+{
+    if (row->least == 0) return row->read(d) && reef__section_taken(d->in);
+    const uint32_t count = reef__get_count(d->in, "count", row->least);
+    EACH_ELEMENT(d->in, i, count)
+    if (!row->read(d)) return false;
+    return reef__section_taken(d->in);
+}
+
 static bool record_read_rest(decoding *d)
 {
-    section_in *in = d->in;
-    uint64_t sections = 1;
+    uint64_t sections = 1, after;
     uint32_t rank = 0;
     for (;; sections++) {
-        if (!progress_tell(d)) return false;
-        if (!reef__section_next(in))
-            return in->status == REEF_OK ? reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record")
-                                         : false;
+        if (!progress_tell(d) || !reef__record_next(d->in)) return false;
         const section_row *row = section_follows(d, &rank);
         if (row == NULL) return false;
         if (row->kind == SECTION_DONE) break;
-        if (!row->read(d) || !reef__section_taken(in)) return false;
+        if (!section_read(d, row)) return false;
     }
-    const uint64_t said = reef__get_u64(in), after = reef__get_u64(in);
-    if (!reef__section_taken(in)) return false;
-    if (said != sections) return reef__in_wrong(in, REEF_CORRUPT, "a section is missing");
-    return record_complete(d) && state_is(d, after, REEF_CORRUPT, "the loaded state isn't the one that was written");
+    return reef__record_ends(d->in, sections, &after) && record_complete(d) &&
+           state_is(d, after, REEF_CORRUPT, "the loaded state isn't the one that was written");
 }
 
 static bool record_read_one(decoding *d, uint64_t number)
@@ -235,7 +239,8 @@ static bool file_decode(section_in *in, record_load *r, reef_world *loaded, reef
     d->script = reef__scripts_type();
     world_hold(target); /* readers, notes and hooks run */
     world_hold(loaded);
-    bool ok = reef__readers_mirror(loaded, target) || reef__decode_no_memory(d);
+    /* A type whose registration failed for want of memory would be unknown, and its values left out. */
+    bool ok = (reef__types_known() && reef__readers_mirror(loaded, target)) || reef__decode_no_memory(d);
     ok = ok && records_read(d) && decode_finish(d);
     reef__readers_unmirror(loaded);
     world_let_go(loaded);

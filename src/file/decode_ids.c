@@ -36,22 +36,17 @@ static bool indices_set(decoding *d, uint32_t indices)
 bool reef__decode_reserved(decoding *d)
 {
     reef_world *w = d->w;
-    const uint32_t count = reef__get_count(d->in, "count", 8);
     const uint32_t limit = w->config.entities_max ? w->config.entities_max : INDEX_MAX;
-    EACH_ELEMENT(d->in, i, count)
-    {
-        const uint32_t first = reef__get_u32(d->in), n = reef__get_u32(d->in);
-        if (d->in->status != REEF_OK) return false;
-        if (first < w->hot.index_count || n == 0)
-            return reef__in_wrong(d->in, REEF_CORRUPT, "reserved indices are in the wrong order");
-        if (!indices_set(d, first)) return false;
-        if (n > limit - first)
-            return reef__in_wrong(d->in, REEF_LIMIT, "%llu entities are more than the config allows",
-                                  (unsigned long long)first + n);
-        if (!reef__records_add(w, first, first + n)) return reef__decode_no_memory(d);
-        d->reserved_end = first + n;
-    }
-    return d->in->status == REEF_OK;
+    const uint32_t first = reef__get_u32(d->in), n = reef__get_u32(d->in);
+    if (d->in->status != REEF_OK) return false;
+    if (first < w->hot.index_count || n == 0)
+        return reef__in_wrong(d->in, REEF_CORRUPT, "reserved indices are in the wrong order");
+    if (!indices_set(d, first)) return false;
+    if (n > limit - first)
+        return reef__in_wrong(d->in, REEF_LIMIT, "%llu entities are more than the config allows",
+                              (unsigned long long)first + n);
+    d->reserved_end = first + n;
+    return reef__records_add(w, first, first + n) || reef__decode_no_memory(d);
 }
 
 bool reef__decode_ids(decoding *d)
@@ -80,28 +75,18 @@ bool reef__decode_ids(decoding *d)
 
 bool reef__decode_free(decoding *d)
 {
-    section_in *in = d->in;
-    const uint32_t count = (uint32_t)reef__get_most(in, "count", 4, d->free_left);
-    d->free_left -= count;
-    EACH_ELEMENT(in, i, count)
-    {
-        const reef_entity e = reef__get_handle(in);
-        if (!reef__decode_place(d, e, PLACE_DEAD)) return false;
-        *ring_at(d->w, d->w->state.ring_tail++) = e.index;
-    }
-    return in->status == REEF_OK;
+    const reef_entity e = reef__get_handle(d->in);
+    if (d->free_left == 0) return reef__in_wrong(d->in, REEF_CORRUPT, "more free indices than were announced");
+    d->free_left--;
+    if (!reef__decode_place(d, e, PLACE_DEAD)) return false;
+    *ring_at(d->w, d->w->state.ring_tail++) = e.index;
+    return true;
 }
 
 bool reef__decode_idle(decoding *d)
 {
     static const uint32_t places[] = {PLACE_EMPTY, 1, 2, PLACE_PENDING};
-    section_in *in = d->in;
-    const uint32_t count = reef__get_count(in, "count", 9);
-    EACH_ELEMENT(in, i, count)
-    {
-        const reef_entity e = reef__get_entity(d);
-        const uint64_t what = reef__get_most(in, "what", 1, 3);
-        if (in->status != REEF_OK || !reef__decode_place(d, e, places[what])) return false;
-    }
-    return in->status == REEF_OK;
+    const reef_entity e = reef__get_entity(d);
+    const uint64_t what = reef__get_most(d->in, "what", 1, 3);
+    return d->in->status == REEF_OK && reef__decode_place(d, e, places[what]);
 }

@@ -108,25 +108,19 @@ bool reef__decode_time(decoding *d)
 
 bool reef__decode_names(decoding *d)
 {
-    section_in *in = d->in;
     char text[REEF_NAME_MAX + 1];
-    const uint32_t count = reef__get_u32(in);
-    EACH_ELEMENT(in, i, count)
-    {
-        const reef_entity e = reef__get_handle(in);
-        if (!reef__get_text(in, text, REEF_NAME_MAX)) return false;
-        if (text[0] == 0) {
-            if (!reef__name_prepare_forget(d->w, e)) return reef__decode_no_memory(d);
-            reef__name_forget(d->w, e);
-            reef__invalidate(d->w, INVALIDATE_WRITTEN);
-            continue;
-        }
-        const reef_status s = reef_name(d->w, e) ? REEF_NAME_TAKEN : reef_set_name(d->w, e, text);
-        if (s == REEF_NO_MEMORY) return reef__decode_no_memory(d);
-        if (s != REEF_OK)
-            return reef__in_wrong(in, REEF_CORRUPT, "a name is invalid or used twice, or its entity isn't alive");
+    const reef_entity e = reef__get_handle(d->in);
+    if (!reef__get_text(d->in, text, REEF_NAME_MAX)) return false;
+    if (text[0] == 0) {
+        if (!reef__name_prepare_forget(d->w, e)) return reef__decode_no_memory(d);
+        reef__name_forget(d->w, e);
+        reef__invalidate(d->w, INVALIDATE_WRITTEN);
+        return true;
     }
-    return in->status == REEF_OK;
+    const reef_status s = reef_name(d->w, e) ? REEF_NAME_TAKEN : reef_set_name(d->w, e, text);
+    if (s == REEF_NO_MEMORY) return reef__decode_no_memory(d);
+    return s == REEF_OK ||
+           reef__in_wrong(d->in, REEF_CORRUPT, "a name is invalid or used twice, or its entity isn't alive");
 }
 
 /* ---- events ---- */

@@ -7,10 +7,11 @@
 #include "file/numbering.h"
 #include "file/section.h"
 
-static bool table_read_one(decoding *d)
+bool reef__decode_tables(decoding *d)
 {
     section_in *in = d->in;
     const uint32_t count = (uint32_t)reef__get_most(in, "components", 4, REEF_COMPONENTS_MAX);
+    if (!reef__decode_room(d, &d->tables, &d->table_room, d->table_count + 1, sizeof *d->tables)) return false;
     file_table *ft = &d->tables[d->table_count];
     *ft = (file_table){0};
     if (in->status != REEF_OK) return false;
@@ -77,15 +78,6 @@ static bool file_table_make(decoding *d, uint32_t number)
     d->load->numbering.tables[number] = ft->id = id;
     ft->rows = t ? table_rows(t) : 0;
     return true;
-}
-
-bool reef__decode_tables(decoding *d)
-{
-    const uint32_t count = reef__get_u32(d->in);
-    EACH_ELEMENT(d->in, i, count)
-    if (!reef__decode_room(d, &d->tables, &d->table_room, d->table_count + 1, sizeof *d->tables) || !table_read_one(d))
-        return false;
-    return d->in->status == REEF_OK;
 }
 
 file_table *reef__get_table(decoding *d)

@@ -418,16 +418,9 @@ static bool type_read(type_reading *x)
 
 bool reef__decode_types(decoding *d)
 {
-    const uint32_t count = reef__get_u32(d->in);
-    /* A type whose registration failed for want of memory would be unknown, and its values left out. */
-    if (!reef__types_known()) return reef__decode_no_memory(d);
-    EACH_ELEMENT(d->in, i, count)
-    {
-        if (!reef__decode_room(d, &d->types, &d->type_room, d->type_count + 1, sizeof *d->types)) return false;
-        type_reading x = {.d = d, .f = &d->types[d->type_count]};
-        if (!type_read(&x)) return false;
-    }
-    return d->in->status == REEF_OK;
+    if (!reef__decode_room(d, &d->types, &d->type_room, d->type_count + 1, sizeof *d->types)) return false;
+    type_reading x = {.d = d, .f = &d->types[d->type_count]};
+    return type_read(&x);
 }
 
 /* ---- the end of stand-ins ---- */

@@ -187,7 +187,7 @@ void reef__decode_places_count(reef_world *w, uint32_t place, uint32_t add);
 
 /* ---- who reads the sections: SECTION_KINDS ---- */
 
-#define X(name, a, b, c, d, rank, once, write, read) bool reef__decode_##read(decoding *reading);
+#define X(name, a, b, c, d, rank, once, least, write, read) bool reef__decode_##read(decoding *reading);
 SECTION_KINDS(X)
 #undef X
 

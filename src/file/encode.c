@@ -213,7 +213,7 @@ static void encode_drop(encoding *x)
 
 void reef__encode_none(encoding *x) { (void)x; }
 
-#define SECTION_WRITER(name, a, b, c, d, rank, once, write, read) reef__encode_##write,
+#define SECTION_WRITER(name, a, b, c, d, rank, once, least, write, read) reef__encode_##write,
 static void (*const section_writers[])(encoding *x) = {SECTION_KINDS(SECTION_WRITER)};
 
 static void sections_put(encoding *x, uint64_t before, uint64_t after)

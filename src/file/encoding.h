@@ -93,7 +93,7 @@ INLINE uint64_t encode_version(encoding *x, uint64_t version)
 
 /* ---- who writes the sections: SECTION_KINDS ---- */
 
-#define X(name, a, b, c, d, rank, once, write, read) void reef__encode_##write(encoding *x);
+#define X(name, a, b, c, d, rank, once, least, write, read) void reef__encode_##write(encoding *x);
 SECTION_KINDS(X)
 #undef X
 

@@ -432,6 +432,33 @@ bool reef__section_taken(section_in *in)
     return in->got == in->length || reef__in_wrong(in, REEF_CORRUPT, "a section is longer than its content");
 }
 
+#define X(name, a, b, c, d, rank, once, least, write, read) SECTION_##name,
+const uint32_t reef__section_kinds[] = {SECTION_KINDS(X)};
+#undef X
+
+uint32_t reef__section_kind(section_in *in)
+{
+    uint32_t i = 0;
+    while (i < SECTION_KIND_COUNT && reef__section_kinds[i] != in->kind) i++;
+    if (i == SECTION_KIND_COUNT) (void)reef__in_wrong(in, REEF_CORRUPT, "a section is of an unknown kind");
+    return i;
+}
+
+/* ---- reading a record ---- */
+
+bool reef__record_next(section_in *in)
+{
+    return reef__section_next(in) || reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record");
+}
+
+bool reef__record_ends(section_in *in, uint64_t sections, uint64_t *after)
+{
+    const uint64_t said = reef__get_u64(in);
+    *after = reef__get_u64(in);
+    if (!reef__section_taken(in)) return false;
+    return said == sections || reef__in_wrong(in, REEF_CORRUPT, "a section is missing");
+}
+
 bool reef__record_begins(section_in *in, record_head *h)
 {
     if (in->kind != SECTION_RECORD) return reef__in_wrong(in, REEF_CORRUPT, "a record doesn't begin with its head");

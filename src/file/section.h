@@ -13,33 +13,38 @@
 #include "reef/file.h"
 
 /* The kinds of sections in the order in which a record is written: their letters, their rank, whether a record has at
- * most one, who writes them (reef__encode_...), and who reads them (reef__decode_...). Where that is `none`, the writer
- * of the row before writes them, or what describes types and tables. In a record the ranks go up; those of one rank
- * come in any order, and those of rank 0 anywhere. RECD begins a record and DONE ends it, and nothing reads them by way
- * of this list. */
+ * most one, the least bytes of an element, who writes them (reef__encode_...), and who reads them (reef__decode_...).
+ * A section with 0 bytes for an element is read as a whole; the others are a count and so many elements, and are read
+ * one element after the other. Where `none` writes a section, the writer of the row before does it, or what describes
+ * types and tables. In a record the ranks go up; those of one rank come in any order, and those of rank 0 anywhere. RECD
+ * begins a record and DONE ends it, and nothing reads them by way of this list. */
 #define SECTION_KINDS(X) \
-    X(RECORD, 'R', 'E', 'C', 'D', 0, true, none, none) \
-    X(TYPES, 'T', 'Y', 'P', 'E', 0, false, none, types) \
-    X(TABLES, 'T', 'A', 'B', 'L', 0, false, none, tables) \
-    X(TIME, 'T', 'I', 'M', 'E', 1, true, time, time) \
-    X(RESERVED, 'R', 'E', 'S', 'V', 2, false, reserved, reserved) \
-    X(IDS, 'I', 'D', 'S', ' ', 3, true, ids, ids) \
-    X(FREE, 'F', 'R', 'E', 'E', 4, false, none, free) \
-    X(IDLE, 'I', 'D', 'L', 'E', 5, false, idle, idle) \
-    X(ROWS, 'R', 'O', 'W', 'S', 7, false, rows, rows) \
-    X(BITS, 'B', 'I', 'T', 'S', 8, false, bits, bits) \
-    X(PAGE, 'P', 'A', 'G', 'E', 9, false, stores, page) \
-    X(VALUES, 'V', 'A', 'L', 'S', 9, false, none, several) \
-    X(NAMES, 'N', 'A', 'M', 'E', 10, false, names, names) \
-    X(EVENTS, 'E', 'V', 'N', 'T', 11, false, events, events) \
-    X(TRACKS, 'T', 'R', 'A', 'K', 12, false, tracks, tracks) \
-    X(LOST, 'L', 'O', 'S', 'T', 13, true, lost, lost) \
-    X(DONE, 'D', 'O', 'N', 'E', 14, true, none, none)
+    X(RECORD, 'R', 'E', 'C', 'D', 0, true, 0, none, none) \
+    X(TYPES, 'T', 'Y', 'P', 'E', 0, false, 22, none, types) \
+    X(TABLES, 'T', 'A', 'B', 'L', 0, false, 4, none, tables) \
+    X(TIME, 'T', 'I', 'M', 'E', 1, true, 0, time, time) \
+    X(RESERVED, 'R', 'E', 'S', 'V', 2, false, 8, reserved, reserved) \
+    X(IDS, 'I', 'D', 'S', ' ', 3, true, 0, ids, ids) \
+    X(FREE, 'F', 'R', 'E', 'E', 4, false, 8, none, free) \
+    X(IDLE, 'I', 'D', 'L', 'E', 5, false, 9, idle, idle) \
+    X(ROWS, 'R', 'O', 'W', 'S', 7, false, 0, rows, rows) \
+    X(BITS, 'B', 'I', 'T', 'S', 8, false, 0, bits, bits) \
+    X(PAGE, 'P', 'A', 'G', 'E', 9, false, 0, stores, page) \
+    X(VALUES, 'V', 'A', 'L', 'S', 9, false, 0, none, several) \
+    X(NAMES, 'N', 'A', 'M', 'E', 10, false, 10, names, names) \
+    X(EVENTS, 'E', 'V', 'N', 'T', 11, false, 0, events, events) \
+    X(TRACKS, 'T', 'R', 'A', 'K', 12, false, 0, tracks, tracks) \
+    X(LOST, 'L', 'O', 'S', 'T', 13, true, 0, lost, lost) \
+    X(DONE, 'D', 'O', 'N', 'E', 14, true, 0, none, none)
 enum { RANK_TIME = 1, RANK_IDS = 3 }; /* every record has these two */
 
-#define X(name, a, b, c, d, rank, once, write, read) SECTION_##name = (a) | (b) << 8 | (c) << 16 | (d) << 24,
+#define X(name, a, b, c, d, rank, once, least, write, read) SECTION_##name = (a) | (b) << 8 | (c) << 16 | (d) << 24,
 enum section_kind { SECTION_KINDS(X) };
 #undef X
+#define X(name, a, b, c, d, rank, once, least, write, read) +1
+enum { SECTION_KIND_COUNT = SECTION_KINDS(X) };
+#undef X
+extern const uint32_t reef__section_kinds[SECTION_KIND_COUNT];
 
 enum {
     FILE_VERSION = 2,
@@ -74,8 +79,11 @@ void reef__record_head_write(unsigned char *to, const record_head *h);
 /* False: these bytes aren't the head of a record. */
 bool reef__record_head_read(const unsigned char *from, record_head *h);
 struct section_in;
-/* Reads the head from the section that begins a record. False: CORRUPT. */
+/* Reads the head from the section that begins a record; goes to the next section of a record; reads the section that
+ * ends it, behind so many others. False: CORRUPT. */
 bool reef__record_begins(struct section_in *in, record_head *h);
+bool reef__record_next(struct section_in *in);
+bool reef__record_ends(struct section_in *in, uint64_t sections, uint64_t *after);
 
 /* ---- writing ---- */
 
@@ -193,5 +201,7 @@ INLINE bool reef__get_element(section_in *in, uint32_t i, uint32_t count)
 }
 /* Was the section taken to its end? If not, it is CORRUPT. */
 bool reef__section_taken(section_in *in);
+/* The number of the section's kind in SECTION_KINDS. SECTION_KIND_COUNT: it isn't known, which is CORRUPT. */
+uint32_t reef__section_kind(section_in *in);
 
 #endif
