@@ -21,11 +21,14 @@
 
 /* ---- systems and phases by name ---- */
 
-/* The serial number of a system or phase that the file names. One that the world doesn't have is absent from now on. 0:
- * the error is recorded. */
-static uint64_t file_serial(decoding *d, const char *name, bool of_phase)
+/* Reads the name of a system or phase into `name`, and answers its serial number. One that the world doesn't have is absent from
+ * now on; with `note` the caller of the load is told of such a system, once for a file. 0: the error is recorded. */
+static uint64_t get_serial(decoding *d, char *name, bool of_phase, bool note)
 {
+    if (!reef__get_text(d->in, name, REEF_SYSTEM_NAME_MAX)) return 0;
     const uint64_t serial = reef__serial_by_name(d->w, name, of_phase);
+    if (note && d->first && (serial == 0 || reef__unknown_system_of(d->w, serial)))
+        reef__decode_note(d, &(reef_load_note){.kind = REEF_NOTE_SYSTEM_UNKNOWN, .type = name});
     if (serial) return serial;
     if (name[0] == 0) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a system or phase has no name"), 0u;
     if (d->w->state.absent_count >= REEF_SYSTEMS_MAX)
@@ -45,14 +48,9 @@ static bool clocks_read(decoding *d)
     d->w->state.clocks.count = 0;
     EACH_ELEMENT(in, i, count)
     {
-        const uint64_t of = reef__get_most(in, "of", 1, 1);
-        if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        const uint64_t value = reef__get_u64(in);
+        const bool of_phase = reef__get_most(in, "of", 1, 1) == 0;
+        const uint64_t serial = get_serial(d, name, of_phase, of_phase), value = reef__get_u64(in);
         if (in->status != REEF_OK) return false;
-        const uint64_t serial = file_serial(d, name, of == 0);
-        if (serial == 0) return false;
-        if (!of && d->first && reef__unknown_system_of(d->w, serial))
-            reef__decode_note(d, &(reef_load_note){.kind = REEF_NOTE_SYSTEM_UNKNOWN, .type = name});
         uint64_t *clock = reef__clock_own(d->w, serial);
         if (clock == NULL) return reef__decode_no_memory(d);
         *clock = value;
@@ -71,13 +69,12 @@ static bool systems_read(decoding *d)
     d->switch_count = 0;
     EACH_ELEMENT(in, i, count)
     {
-        if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
+        const uint64_t serial = get_serial(d, name, false, true);
         const bool on = reef__get_most(in, "on", 1, 1), ran = reef__get_most(in, "ran", 1, 1);
-        const uint64_t version = reef__get_version(d), serial = in->status == REEF_OK ? file_serial(d, name, false) : 0;
-        if (serial == 0) return false;
+        const uint64_t version = reef__get_version(d);
+        if (in->status != REEF_OK) return false;
         unknown_system *a = reef__unknown_system_of(d->w, serial);
         if (a) a->on = on;
-        if (a && d->first) reef__decode_note(d, &(reef_load_note){.kind = REEF_NOTE_SYSTEM_UNKNOWN, .type = name});
         if (!ran) reef__serial_hand_over(runs, serial, 0);
         uint64_t *run = ran && version ? reef__serial_own(d->w, runs, serial, NULL) : NULL;
         if (run) *run = version;
@@ -150,12 +147,8 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
         if (s->event_places[i].component == t->id) s->event_places[i].position = tail;
     EACH_ELEMENT(in, i, count)
     {
-        if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        const uint64_t position = reef__get_most(in, "position", 8, tail);
-        if (in->status != REEF_OK) return false;
-        const uint64_t serial = file_serial(d, name, false);
-        if (serial == 0) return false;
-        if (t && !event_place_put(d, serial, name, t->id, position)) return false;
+        const uint64_t serial = get_serial(d, name, false, false), position = reef__get_most(in, "position", 8, tail);
+        if (in->status != REEF_OK || (t && !event_place_put(d, serial, name, t->id, position))) return false;
     }
     return in->status == REEF_OK;
 }

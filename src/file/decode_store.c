@@ -175,13 +175,8 @@ static bool versions_keep(decoding *d, const value_store *s)
     d->before_count = d->w->hot.index_count;
     ASSERT(d->before != NULL); /* memset wants an address, also for no bytes */
     memset(d->before, 0, d->before_count * sizeof *d->before);
-    for (uint32_t page = 0; page < s->index.count; page++) {
-        const uint64_t *entry = s->index.page[page];
-        for (uint32_t i = 0; entry && i < 1u << REEF_INDEX_BITS; i++) {
-            const reef_entity e = {(page << REEF_INDEX_BITS) + i, (uint32_t)(entry[i] >> 32)};
-            if (e.generation && e.index < d->before_count) d->before[e.index] = reef__store_version(s, e);
-        }
-    }
+    for (store_place at = {.page = 0}; reef__store_next(s, &at);)
+        if (at.entity.index < d->before_count) d->before[at.entity.index] = reef__store_version(s, at.entity);
     return true;
 }
 

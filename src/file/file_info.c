@@ -215,13 +215,12 @@ COLD reef_status reef_file_check(const char *path, const reef_allocator *allocat
 {
     memory m;
     file_in *file;
-    uint64_t size;
     if (info) memset(info, 0, sizeof *info);
     if (info == NULL || path == NULL) return REEF_BAD_ARGUMENT;
     if (!frame_memory(&m, allocator, info)) return REEF_NO_MEMORY;
     reef_status s = reef__file_in_open(&m, path, &file, info->wrong);
     if (s == REEF_OK) {
-        s = frame_check(&m, reef__file_in_reader(file), reef__file_in_size(file, &size) ? size : UINT64_MAX, info);
+        s = frame_check(&m, reef__file_in_reader(file), reef__file_in_size(file), info);
         if (s == REEF_IO) (void)snprintf(info->wrong, sizeof info->wrong, "%s", reef__file_in_reason(file));
         reef__file_in_close(file);
     } else if (s == REEF_NO_MEMORY) {

@@ -60,16 +60,6 @@ void reef__load_return(reef_world *w, reef_world *loaded, const skips_room *room
     schedule_return(w, loaded);
 }
 
-/* What is loaded, by which call. */
-typedef struct loading {
-    reef_world *world;
-    const char *op;
-    const reef_load_desc *desc;
-    bool difference, here;
-    uint64_t *lost; /* only say what a load would do, and what it would lose; NULL: load */
-    file_in *file;  /* that is read; NULL: it is none */
-} loading;
-
 /* Reads a file from `in`, which it drops, and commits it. */
 static reef_status load_read(const loading *x, section_in *in)
 {
@@ -88,7 +78,8 @@ static reef_status load_read(const loading *x, section_in *in)
         if (!x->difference) reef__refuse(w, REEF_NO_MEMORY, x->op);
         status = w->error.status;
     } else if (reef__file_read(in, &r, loaded, w)) {
-        status = x->lost ? REEF_OK : reef__load_commit(w, loaded, &r, x->op);
+        if (x->lost) status = REEF_OK;
+        else status = x->take ? x->take(x, &r, loaded) : reef__load_commit(w, loaded, &r, x->op);
     } else {
         const char *why = in->status == REEF_IO && x->file ? reef__file_in_reason(x->file) : "";
         status = reef__failure_detail(w, in->status, x->op, in->wrong_at, why[0] ? why : in->detail);
@@ -143,21 +134,23 @@ COLD reef_status reef_load_from(reef_world *w, reef_reader reader, const reef_lo
     return load_read(&x, &in);
 }
 
-static reef_status path_read(loading *x, const char *path)
+COLD reef_status reef__load_path(loading *x, const char *path)
 {
     char reason[REEF_DETAIL_MAX];
     section_in in;
-    uint64_t size = UINT64_MAX;
-    reef_status s = load_allowed(x->world, x->op, path != NULL);
-    if (s != REEF_OK) return s;
     memory *m = &x->world->family->memory;
-    s = reef__file_in_open(m, path, &x->file, reason);
+    reef_status s = reef__file_in_open(m, path, &x->file, reason);
     if (s != REEF_OK) return reef__failure_detail(x->world, s, x->op, 0, reason);
-    if (!reef__file_in_size(x->file, &size)) size = UINT64_MAX;
-    reef__in_begin(&in, m, reef__file_in_reader(x->file), size);
+    reef__in_begin(&in, m, reef__file_in_reader(x->file), reef__file_in_size(x->file));
     s = load_read(x, &in);
     reef__file_in_close(x->file);
     return s;
+}
+
+static reef_status path_read(loading *x, const char *path)
+{
+    const reef_status s = load_allowed(x->world, x->op, path != NULL);
+    return s == REEF_OK ? reef__load_path(x, path) : s;
 }
 
 COLD reef_status reef_load(reef_world *w, const char *path, const reef_load_desc *desc)

@@ -8,6 +8,21 @@
 #include "reef/file.h"
 #include "reef/type.h"
 
+/* What is loaded, by which call. */
+typedef struct loading {
+    reef_world *world;
+    const char *op;
+    const reef_load_desc *desc;
+    bool difference, here;
+    uint64_t *lost;       /* only say what a load would do, and what it would lose; NULL: load */
+    struct file_in *file; /* that is read; NULL: it is none */
+    /* Takes over what was read. An error is recorded, and changes nothing. NULL: reef__load_commit */
+    reef_status (*take)(const struct loading *x, record_load *r, reef_world *loaded);
+    void *context;
+} loading;
+/* Loads a file. */
+reef_status reef__load_path(loading *x, const char *path);
+
 /* Commits what was read. A failure is recorded, and changes nothing. reef__load_return undoes the step without memory,
  * as long as neither world was changed otherwise; its room is what reef__skips_prepare made of `w` before. */
 reef_status reef__load_commit(reef_world *w, reef_world *loaded, const record_load *r, const char *operation);
