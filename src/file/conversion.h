@@ -7,6 +7,11 @@
 #include "file/decoding.h"
 
 bool reef__kind_is_number(uint8_t kind);
+/* Gives the step a translation from the names in the file to those in the program, if it needs one. Names that the
+ * program doesn't have are noted; a difference in which a name is another value is refused. Either list may be NULL.
+ * False: the error is recorded. */
+bool reef__decode_renames(decoding *d, file_type *f, field_op *op, const reef_names *from, const reef_names *to,
+                          const char *type_name, const char *field);
 /* Is the step a plain copy of bytes on this machine? */
 bool reef__op_copies(const field_op *op);
 

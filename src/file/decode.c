@@ -6,7 +6,6 @@
  *
  * A journal is scanned first for its whole records. If its end is torn the rest is left out; if whole records follow a
  * damaged place, the file is refused. */
-#include "file/decode.h"
 #include "storage/event_log.h"
 #include "storage/invalidate.h"
 #include "storage/name_index.h"
@@ -17,12 +16,10 @@
 #include "system/script.h"
 #include "file/decode_types.h"
 #include "file/decoding.h"
-#include "file/numbering.h"
 #include "file/record.h"
 #include "file/section.h"
 #include "reef/inspect.h"
 #include "reef/log.h"
-#include "reef/save.h"
 #include "reef/snapshot.h"
 #include "reef/file.h"
 #include <stdio.h>

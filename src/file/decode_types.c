@@ -15,9 +15,7 @@
 #include "storage/required.h"
 #include "file/conversion.h"
 #include "file/decode_carry.h"
-#include "file/decode_names.h"
 #include "file/decoding.h"
-#include "file/numbering.h"
 #include "file/pack.h"
 #include "file/record.h"
 #include "file/section.h"
@@ -25,7 +23,6 @@
 #include "reef/enable.h"
 #include "reef/inspect.h"
 #include "reef/prefab.h"
-#include "reef/save.h"
 #include "reef/file.h"
 #include "reef/type_info.h"
 #include "reef/term.h"
@@ -51,14 +48,6 @@ bool reef__decode_construct(decoding *d, const type *t, reef_entity e, void *to)
 }
 
 /* ---- plans ---- */
-
-typedef struct type_reading {
-    decoding *d;
-    file_type *f;
-    reef_field *fields; /* of the writer's struct */
-    uint32_t *at;       /* where each is in the file's value */
-    uint32_t count, align, base;
-} type_reading;
 
 static bool plan_add(type_reading *x, field_op op)
 {
@@ -315,7 +304,7 @@ static bool type_note(decoding *d, const type *t)
     return true;
 }
 
-static bool type_resolve(type_reading *x)
+bool reef__decode_type_resolve(type_reading *x)
 {
     decoding *d = x->d;
     file_type *f = x->f;
@@ -344,83 +333,6 @@ static bool type_resolve(type_reading *x)
     if (ok && f->t && t && !type_as_written(x, t)) d->load->converted = true;
     if (ok && f->t) ok = type_note(d, f->to ? f->to : f->t);
     return ok && (reef__numbering_type(&d->load->numbering, f->t ? f->t->id : 0) || reef__decode_no_memory(d));
-}
-
-/* ---- reading ---- */
-
-static bool field_read(type_reading *x, uint32_t i, uint32_t *at)
-{
-    section_in *in = x->d->in;
-    reef_field *p = &x->fields[i];
-    const uint32_t size = x->f->size;
-    p->name = reef__get_name(x->d);
-    p->kind = (reef_kind)reef__get_most(in, "kind", 1, REEF_ENTITY);
-    p->offset = (uint32_t)reef__get_most(in, "offset", 4, size);
-    p->bytes = (uint32_t)reef__get_most(in, "bytes", 4, size - p->offset);
-    p->unit = reef__get_name(x->d);
-    if (p->unit && p->unit[0] == 0) p->unit = NULL;
-    p->lowest = reef__get_f64(in);
-    p->highest = reef__get_f64(in);
-    x->at[i] = x->f->flags & TYPE_HERE ? p->offset : *at;
-    if (in->status != REEF_OK) return false;
-    if (p->kind == 0 || p->bytes == 0 || p->bytes % reef__kind_size(p->kind))
-        return reef__in_wrong(in, REEF_CORRUPT, "field %.80s has an impossible kind or size", p->name);
-    for (uint32_t k = 0; k < i; k++)
-        if (strcmp(x->fields[k].name, p->name) == 0)
-            return reef__in_wrong(in, REEF_CORRUPT, "a type has two fields of the same name");
-    *at += p->bytes;
-    return *at <= 2 * (uint32_t)REEF_SIZE_MAX ||
-           reef__in_wrong(in, REEF_CORRUPT, "the fields are larger than their type can be");
-}
-
-static bool type_sizes_sound(const file_type *f, uint32_t count, uint32_t sum)
-{
-    if ((f->home == REEF_BIT) && f->size) return false;
-    if ((f->flags & TYPE_RAW) && (f->flags & TYPE_OMITTED)) return false;
-    if (f->flags & TYPE_HERE) return f->bytes == sizeof(void *) && !(f->flags & (TYPE_RAW | TYPE_OMITTED));
-    if (f->flags & TYPE_RAW) return f->bytes == f->size && count == 0;
-    return f->flags & TYPE_OMITTED ? f->bytes == 0 : f->bytes == sum;
-}
-
-static bool type_read(type_reading *x)
-{
-    decoding *d = x->d;
-    section_in *in = d->in;
-    file_type *f = x->f;
-    uint32_t sum = 0;
-    f->name = reef__get_name(d);
-    f->home = (reef_home)reef__get_most(in, "home", 1, REEF_SPLIT);
-    f->flags = (uint32_t)reef__get_most(in, "flags", 1, TYPE_FLAGS);
-    f->size = (uint32_t)reef__get_most(in, "size", 4, REEF_SIZE_MAX);
-    x->align = reef__get_u32(in);
-    f->bytes = reef__get_u32(in);
-    x->base = (uint32_t)reef__get_most(in, "base", 4, d->type_count);
-    x->count = (uint32_t)reef__get_most(in, "fields", 2, REEF_FIELDS_MAX);
-    if (in->status != REEF_OK) return false;
-    if ((f->flags & TYPE_RAW) && !(d->load->flags & FILE_RAW))
-        return reef__in_wrong(in, REEF_CORRUPT, "a type is raw, but the header doesn't say so");
-    if ((f->flags & TYPE_HERE) && !d->load->here)
-        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has flags that a file doesn't have", f->name);
-    f->number = d->type_count++;
-    f->field_count = x->count;
-    x->fields = reef__decode_memory(d, x->count * sizeof *x->fields);
-    x->at = reef__decode_memory(d, x->count * sizeof *x->at);
-    if (x->fields == NULL || x->at == NULL) return false;
-    for (uint32_t i = 0; i < x->count; i++)
-        if (!field_read(x, i, &sum)) return false;
-    if (f->flags & TYPE_RELATION) f->relation = reef__get_u32(in);
-    if (f->flags & TYPE_NAMES && !reef__decode_field_names(d, x->fields, x->count)) return false;
-    if (f->flags & TYPE_HERE && !reef__decode_carry_make(d, f, reef__get_u32(in))) return false;
-    if (in->status == REEF_OK && !type_sizes_sound(f, x->count, sum))
-        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has an impossible size or home", f->name);
-    return in->status == REEF_OK && type_resolve(x);
-}
-
-bool reef__decode_types(decoding *d)
-{
-    if (!reef__decode_room(d, &d->types, &d->type_room, d->type_count + 1, sizeof *d->types)) return false;
-    type_reading x = {.d = d, .f = &d->types[d->type_count]};
-    return type_read(&x);
 }
 
 /* ---- the end of stand-ins ---- */

@@ -6,6 +6,17 @@
 #include "file/decoding.h"
 #include "reef/type.h"
 
+/* A type of the file while its description is read. */
+typedef struct type_reading {
+    decoding *d;
+    file_type *f;
+    reef_field *fields; /* of the writer's struct */
+    uint32_t *at;       /* where each is in the file's value */
+    uint32_t count, align, base;
+} type_reading;
+/* Finds the program's type for it, or makes one, and the plan for its values. False: the error is recorded. */
+bool reef__decode_type_resolve(type_reading *x);
+
 /* The tag for a bit in the numbers of tables. NULL: the error is recorded. */
 const type *reef__decode_code(decoding *d, uint32_t bit);
 

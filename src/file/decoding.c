@@ -3,9 +3,7 @@
 #include "storage/entity_index.h"
 #include "storage/place.h"
 #include "storage/report.h"
-#include "file/record.h"
 #include "file/section.h"
-#include "reef/save.h"
 #include <stdio.h>
 
 COLD bool reef__decode_no_memory(decoding *d)

@@ -58,7 +58,7 @@ typedef struct file_type {
     uint32_t field_count;
     field_op *ops;
     uint32_t op_count, op_room;
-    value_rename *renames; /* of all fields whose values are translated by name (decode_names.h) */
+    value_rename *renames; /* of all fields whose values are translated by name (conversion.c) */
     uint32_t rename_count, rename_room;
     bool whole;                /* the plan is one copy of all bytes of a value */
     bool partial;              /* the plan leaves bytes of a value as they are */
@@ -177,8 +177,11 @@ bool reef__decode_keep(decoding *d, const file_type *f, reef_load_note_kind kind
 /* What a section names. What doesn't exist, or can't be, is CORRUPT. */
 file_type *reef__get_type(decoding *d, int homes);    /* in one of these homes; NULL: there is none */
 reef_entity reef__get_entity(decoding *d);            /* of an index that exists; generation 0: there is none */
+file_table *reef__get_table(decoding *d);             /* it is made if need be. NULL: the error is recorded */
 uint64_t reef__get_version(decoding *d);              /* translated to one of the world; 0 stays 0 */
 bool reef__decode_exists(decoding *d, reef_entity e); /* for a handle that was read: has its index existed? */
+/* The unit of a chunk. 0: the error is recorded. */
+uint32_t reef__decode_unit(decoding *d, file_table *ft, uint32_t chunk);
 /* Gives the entity this place, and keeps the counts of entities without a row, of reserved ids and of retired indices.
  * False: the error is recorded. */
 bool reef__decode_place(decoding *d, reef_entity e, uint32_t place);
@@ -191,11 +194,11 @@ void reef__decode_places_count(reef_world *w, uint32_t place, uint32_t add);
 SECTION_KINDS(X)
 #undef X
 
-/* The end of a record: does each table have the rows that were promised? (src/file/decode_rows.c) */
+/* The end of a record: does each table have the rows that were promised? (src/file/section_rows.c) */
 bool reef__decode_rows_done(decoding *d);
-/* After the last record: all values are there, and relations are found by their targets (src/file/decode_store.c);
+/* After the last record: all values are there, and relations are found by their targets (src/file/section_stores.c);
  * scripts whose class isn't known are reported, which in a difference are an error; entities without stamps get some,
- * for types that weren't tracked in the file (both src/file/decode_rest.c). */
+ * for types that weren't tracked in the file (both src/file/section_time.c). */
 bool reef__decode_relations_done(decoding *d);
 bool reef__decode_scripts_done(decoding *d);
 bool reef__decode_tracks_done(decoding *d);

@@ -6,7 +6,6 @@
  *
  * Invariant: equal worlds give equal bytes. Nothing in a record follows from ids of types, addresses, capacities or
  * history. Types and tables are numbered in the order in which the sections need them, which is the visible one. */
-#include "file/encode.h"
 #include "storage/archetype.h"
 #include "storage/error.h"
 #include "storage/place.h"
@@ -17,7 +16,6 @@
 #include "system/unknown_system.h"
 #include "system/event.h"
 #include "file/encoding.h"
-#include "file/numbering.h"
 #include "file/pack.h"
 #include "file/record.h"
 #include "file/section.h"
@@ -25,25 +23,6 @@
 #include "reef/type_info.h"
 
 /* ---- time ---- */
-
-static uint64_t last_run_of(const reef_world *w, uint64_t serial) { return reef__serial_read(&w->state.runs, serial); }
-
-static void clocks_put(encoding *x)
-{
-    uint32_t count = 0;
-    const size_t where = reef__put_later(x->o);
-    for (uint32_t of = 0; of < 2; of++) {
-        for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, of == 0, &n);) {
-            const uint64_t value = reef__serial_read(&x->w->state.clocks, n.serial);
-            if (value == 0) continue;
-            reef__put_u8(x->o, of);
-            reef__put_text(x->o, n.name);
-            reef__put_u64(x->o, value);
-            count++;
-        }
-    }
-    reef__put_now(x->o, where, count);
-}
 
 /* Finds from which version on a difference must write everything, even what is as in the base.
  *
@@ -83,15 +62,6 @@ static void difference_bound(encoding *x)
     x->deep = first < x->base->hot.fork_version;
 }
 
-/* The version of a system's last run, if the record must write it. 0: it needn't; *mentioned says whether the record
- * mentions the run at all (as in the base) or not (the system never ran). */
-static uint64_t run_to_write(const encoding *x, uint64_t serial, bool *mentioned)
-{
-    const uint64_t version = last_run_of(x->w, serial);
-    *mentioned = version != 0;
-    return x->base && last_run_of(x->base, serial) == version && version < x->runs_from ? 0 : version;
-}
-
 /* Collects and sorts the runs that the record mentions. A record of a part of a world mentions none. False: no
  * memory. */
 static bool runs_order(encoding *x)
@@ -100,40 +70,11 @@ static bool runs_order(encoding *x)
     x->runs.memory = x->memory;
     difference_bound(x);
     for (named_serial n = {NULL, 0, false}; !x->d->part && reef__named_next(x->w, false, &n);) {
-        const uint64_t version = run_to_write(x, n.serial, &mentioned);
+        const uint64_t version = reef__encode_run(x, n.serial, &mentioned);
         if (version && !reef__version_order_add(&x->runs, version)) return false;
     }
     reef__version_order_sort(&x->runs);
     return true;
-}
-
-static void systems_put(encoding *x)
-{
-    uint32_t systems = 0;
-    const size_t where = reef__put_later(x->o);
-    for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n); systems++) {
-        bool ran;
-        const uint64_t version = run_to_write(x, n.serial, &ran);
-        reef__put_text(x->o, n.name);
-        reef__put_u8(x->o, n.on);
-        reef__put_u8(x->o, ran);
-        reef__put_u64(x->o, encode_version(x, version));
-    }
-    reef__put_now(x->o, where, systems);
-}
-
-void reef__encode_time(encoding *x)
-{
-    const state *s = &x->w->state;
-    reef__section_begin(x->o, SECTION_TIME);
-    reef__put_u64(x->o, s->ticks);
-    reef__put_u64(x->o, s->time_ns);
-    reef__put_u64(x->o, s->seed);
-    reef__put_u64(x->o, UINT64_C(1) + x->runs.count);
-    reef__put_handle(x->o, reef_single_entity(x->w));
-    clocks_put(x);
-    systems_put(x);
-    reef__encode_end(x);
 }
 
 /* ---- the record ---- */

@@ -1,15 +1,14 @@
-/* Writing a record (docs/files/file-format.md): what the files encode_*.c share, which each write some kinds of state:
- * encode_ids.c indices and names, encode_rows.c the rows of tables and their bits, encode_store.c values in stores,
- * encode_log.c events, stamps and scripts that wait for their end. Above them, encode.c finds out what the record
- * describes, and writes all sections in their order.
+/* Writing a record (docs/files/file-format.md): what the files section_*.c share, which each write some kinds of state,
+ * and read them again. Above them, encode.c finds out what the record describes, and writes all sections in their
+ * order.
  *
  * A whole world is written as the difference to nothing: without a base everything is new. What the world and the base
  * hold by the same pointer is the same in both, and isn't looked at. */
 #ifndef REEF_FILE_ENCODING_H
 #define REEF_FILE_ENCODING_H
 
+#include "storage/serial_list.h"
 #include "storage/table.h"
-#include "file/numbering.h"
 #include "file/record.h"
 #include "file/section.h"
 #include "reef/type.h"
@@ -78,7 +77,7 @@ void reef__encode_values(encoding *x, const type *t, bool flat, const void *valu
 void reef__encode_handles(encoding *x, const reef_entity *e, size_t n);
 /* Lists the columns that a table has in the file. Answers how many. */
 uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *columns);
-/* Describes the types and tables that have a number and no description yet. */
+/* Describes the types and tables that have a number and no description yet (src/file/section_types.c). */
 void reef__encode_descriptions(encoding *x);
 /* Has something gone wrong? Then nothing more is written. */
 INLINE bool encode_stopped(const encoding *x) { return x->o->status != REEF_OK; }
@@ -90,6 +89,11 @@ INLINE uint64_t encode_version(encoding *x, uint64_t version)
     if (UNLIKELY(x->o->dry) && version && version <= x->limit && version < x->oldest) x->oldest = version;
     return version ? reef__version_rank(&x->runs, version) : 0;
 }
+
+/* The version of a system's last run; 0: it never ran. And the same if the record must write it: 0 if it needn't, and
+ * *mentioned says whether the record mentions the run at all (as in the base) or not (the system never ran). */
+INLINE uint64_t last_run_of(const reef_world *w, uint64_t serial) { return reef__serial_read(&w->state.runs, serial); }
+uint64_t reef__encode_run(const encoding *x, uint64_t serial, bool *mentioned);
 
 /* ---- who writes the sections: SECTION_KINDS ---- */
 

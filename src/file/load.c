@@ -5,7 +5,6 @@
 #include "system/schedule.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
-#include "file/decode.h"
 #include "file/decoding.h"
 #include "file/file.h"
 #include "file/record.h"

@@ -1,6 +1,5 @@
 /* Numbers of types and tables in a file, and ranks of versions in a record. Both are lists that grow; the versions are
  * sorted once, and a rank is found by bisection. */
-#include "file/numbering.h"
 #include "file/record.h"
 #include "reef/compiler.h"
 #include <stdlib.h>

@@ -1,10 +1,12 @@
-/* Records: a world, or its difference to the state before, as sections of a file (docs/files/file-format.md). The files
- * encode*.c write them, the files decode*.c read them; this header has what both and their callers share. */
+/* Records: a world, or its difference to the state before, as sections of a file (docs/files/file-format.md). Of each
+ * kind of state a file section_*.c has both who writes its sections and who reads them. encode.c writes records, and
+ * decode.c reads them. */
 #ifndef REEF_FILE_RECORD_H
 #define REEF_FILE_RECORD_H
 
 #include "storage/table.h"
 #include "file/pack.h"
+#include "file/section.h"
 #include "reef/save.h"
 #include "reef/file.h"
 
@@ -21,6 +23,16 @@ typedef struct numbering {
     uint32_t bare;    /* number of types that had a size and no fields when they got their number */
 } numbering;
 
+/* Appends to a list that grows. False: no memory. */
+bool reef__number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *room, uint32_t id);
+/* Give the next number to a type or table. False: no memory. */
+bool reef__numbering_type(numbering *n, uint32_t id);
+bool reef__numbering_table(numbering *n, uint32_t id);
+/* Did a type get fields (reef_type_describe) after it got its number? The file says that its values are bytes, so no
+ * further record can hold them. */
+bool reef__numbering_outdated(const numbering *n);
+void reef__numbering_drop(numbering *n);
+
 /* The order of the runs that a record mentions. Of versions a record says only what each system has seen of what was
  * written: a version is written as its rank, the number of these runs before it. So the numbers in a file are at most
  * one more than there are systems, and loading raises a world's version by no more than that, however long the history
@@ -30,6 +42,13 @@ typedef struct version_order {
     uint64_t *seen; /* versions of the runs; ascending and without doubles after reef__version_order_sort */
     uint32_t count, room;
 } version_order;
+
+bool reef__version_order_add(version_order *x, uint64_t version); /* adds a run. False: no memory */
+void reef__version_order_sort(version_order *x);
+/* The rank of a version: a write after n of the runs has the rank n + 1, and a run has the rank of the last write
+ * that it saw. The greatest rank is count + 1. */
+uint64_t reef__version_rank(const version_order *x, uint64_t version);
+void reef__version_order_drop(version_order *x);
 
 /* ---- writing (src/file/encode.c) ---- */
 
@@ -43,6 +62,11 @@ typedef struct record_desc {
     reef_progress progress;
     void *context;
 } record_desc;
+
+/* Writes a record. The answer is the status of `o`. Every error but IO is recorded as the world's last error, for this
+ * operation. After an error neither `o` nor the numbering can be used any further. Nothing visible of either world
+ * changes. */
+reef_status reef__record_write(section_out *o, numbering *n, const record_desc *d, const char *operation);
 
 /* ---- reading (src/file/decode.c) ---- */
 
@@ -61,5 +85,11 @@ typedef struct record_load {
     /* bytes and chain at the end of the last whole record, where the file can be continued */
     uint64_t sound_bytes, sound_chain;
 } record_load;
+
+/* Reads a whole file into the world aside and proves it sound. That world is blank, or for a difference in the state
+ * before. `target` gets the messages and has the systems. False: status, detail and place are in `in`, and `loaded` can
+ * only be freed. */
+bool reef__file_read(section_in *in, record_load *r, reef_world *loaded, reef_world *target);
+void reef__record_load_drop(record_load *r);
 
 #endif

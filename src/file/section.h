@@ -13,10 +13,10 @@
 #include "reef/file.h"
 
 /* The kinds of sections in the order in which a record is written: their letters, their rank, whether a record has at
- * most one, the least bytes of an element, who writes them (reef__encode_...), and who reads them (reef__decode_...).
- * A section with 0 bytes for an element is read as a whole; the others are a count and so many elements, and are read
- * one element after the other. Where `none` writes a section, the writer of the row before does it, or what describes
- * types and tables. In a record the ranks go up; those of one rank come in any order, and those of rank 0 anywhere. RECD
+ * most one, the least bytes of an element, who writes them (reef__encode_...), and who reads them (reef__decode_...). A
+ * section with 0 bytes for an element is read as a whole; the others are a count and so many elements, and are read one
+ * element after the other. Where `none` writes a section, the writer of the row before does it, or what describes types
+ * and tables. In a record the ranks go up; those of one rank come in any order, and those of rank 0 anywhere. RECD
  * begins a record and DONE ends it, and nothing reads them by way of this list. */
 #define SECTION_KINDS(X) \
     X(RECORD, 'R', 'E', 'C', 'D', 0, true, 0, none, none) \
