@@ -56,11 +56,12 @@ bool reef__encode_allowed(encoding *x, const type *t)
     return false;
 }
 
-void reef__encode_values(encoding *x, const type *t, bool flat, const void *values, size_t n)
+void reef__encode_values(encoding *x, const type *t, const void *values, size_t n)
 {
     const size_t bytes = reef__pack_bytes(t, x->d->form);
     if (bytes == 0 || n == 0) return;
-    if (flat && !reef__pack_by_address(t, x->d->form)) {
+    if (reef__type_is_flat(t) &&
+        !reef__pack_by_address(t, x->d->form)) { /* the bytes in memory are those in the file */
         reef__put_block(x->o, values, n * t->size);
         return;
     }
@@ -78,13 +79,11 @@ void reef__encode_handles(encoding *x, const reef_entity *e, size_t n)
 uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *columns)
 {
     uint32_t n = 0;
-    columns[n++] = (file_column){NULL, SLOT_ENTITIES, sizeof(reef_entity), HOST_IS_LITTLE};
+    columns[n++] = (file_column){NULL, SLOT_ENTITIES, sizeof(reef_entity)};
     for (uint32_t i = 0; i < s->component_count; i++) {
         const type *t = type_known(s->component[i]);
         const uint32_t bytes = t->owner ? 0 : reef__pack_bytes(t, x->d->form);
-        if (bytes)
-            columns[n++] = (file_column){t, t->split ? 0 : reef__slot_seek(x->w, t->id, s->table), bytes,
-                                         !t->split && reef__type_is_flat(t) && !reef__pack_by_address(t, x->d->form)};
+        if (bytes) columns[n++] = (file_column){t, t->split ? 0 : reef__slot_seek(x->w, t->id, s->table), bytes};
     }
     return n;
 }

@@ -51,7 +51,6 @@ typedef struct file_column {
     const type *type; /* NULL: the handles */
     uint32_t slot;    /* 0: the type is split and has a slot for each part */
     uint32_t bytes;   /* size of a value in the file */
-    bool flat;        /* values in memory are the bytes in the file */
 } file_column;
 
 /* Ends the section, and tells the caller of the progress. Before it go the descriptions of the types and tables that
@@ -72,8 +71,8 @@ uint32_t reef__encode_type(encoding *x, uint32_t id);
 uint32_t reef__encode_table(encoding *x, uint32_t id);
 /* Can values of this type be written? If not, the error is recorded. */
 bool reef__encode_allowed(encoding *x, const type *t);
-/* Writes n values that lie side by side. flat: their bytes in memory are those in the file. */
-void reef__encode_values(encoding *x, const type *t, bool flat, const void *values, size_t n);
+/* Writes n values that lie side by side. */
+void reef__encode_values(encoding *x, const type *t, const void *values, size_t n);
 void reef__encode_handles(encoding *x, const reef_entity *e, size_t n);
 /* Lists the columns that a table has in the file. Answers how many. */
 uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *columns);

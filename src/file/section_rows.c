@@ -136,7 +136,7 @@ static void row_piece_put(encoding *x, const chunk_pair *p, const file_column *c
 {
     if (c->slot == 0) split_put(x, p, c, row, rows);
     else if (c->type == NULL) reef__encode_handles(x, slot_entities(p->slots[NOW]) + row, rows);
-    else reef__encode_values(x, c->type, c->flat, cell(p->slots[NOW], c->slot, row, c->type->size), rows);
+    else reef__encode_values(x, c->type, cell(p->slots[NOW], c->slot, row, c->type->size), rows);
 }
 
 /* Writes one piece of a column. `number`: that of the column in the file. */

@@ -122,7 +122,7 @@ static bool slot_differs(const page_at *now, const page_at *was, uint32_t i)
 }
 
 /* Writes one piece of a page: slots that all have a value, or that are all empty. */
-static void slots_put(encoding *x, const page_at *at, bool flat, uint32_t slot, uint32_t count)
+static void slots_put(encoding *x, const page_at *at, uint32_t slot, uint32_t count)
 {
     const bool full = count == 0 || page_entity(at, slot).generation;
     reef__put_u32(x->o, slot);
@@ -133,10 +133,10 @@ static void slots_put(encoding *x, const page_at *at, bool flat, uint32_t slot, 
     if (at->s->paged)
         for (uint32_t i = slot; i < slot + count; i++) reef__put_handle(x->o, page_entity(at, i));
     else reef__encode_handles(x, (const reef_entity *)(const void *)at->block + slot, count);
-    reef__encode_values(x, at->t, flat, page_value(at, slot), count);
+    reef__encode_values(x, at->t, page_value(at, slot), count);
 }
 
-static void page_put(encoding *x, const page_at *now, const page_at *was, uint32_t rows, bool flat, uint64_t again)
+static void page_put(encoding *x, const page_at *now, const page_at *was, uint32_t rows, uint64_t again)
 {
     enum { PIECE_HEAD = 17 };
     const uint32_t gap = PIECE_HEAD / ((uint32_t)sizeof(reef_entity) + reef__pack_bytes(now->t, x->d->form)),
@@ -153,11 +153,11 @@ static void page_put(encoding *x, const page_at *now, const page_at *was, uint32
         if (!slot_differs(now, was, i)) continue;
         for (uint32_t k = end; k < slots && k - end <= gap && (page_entity(now, k).generation != 0) == full; k++)
             if (slot_differs(now, was, k)) end = k + 1;
-        slots_put(x, now, flat, i, end - i);
+        slots_put(x, now, i, end - i);
         pieces++;
     }
     if (pieces == 0 && now->block && was->block && (was->version != now->version || now->version > again))
-        slots_put(x, now, flat, 0, 0), pieces++;
+        slots_put(x, now, 0, 0), pieces++;
     reef__put_now(x->o, where, pieces);
     if (pieces) reef__encode_end(x);
 }
@@ -165,14 +165,13 @@ static void page_put(encoding *x, const page_at *now, const page_at *was, uint32
 static void pages_put(encoding *x, const type *t)
 {
     const value_store *s = store_of(x->w, t->id), *old = store_in(x->base, t->id);
-    const bool flat = reef__type_is_flat(t);
     const uint64_t again = again_of(x, t);
     const uint32_t were = old ? old->values.count : 0, pages = s->values.count > were ? s->values.count : were;
     for (uint32_t page = 0; page < pages && !encode_stopped(x); page++) {
         const page_at now = page_of(s, t, page), was = page_of(old, t, page);
         /* where the last values went, nothing was written to their page */
         if (page_shared(s, old, page) && now.slots == was.slots && !page_after(x, s, page, again)) continue;
-        page_put(x, &now, &was, 1u << (s->count ? s : old)->bits, flat, again);
+        page_put(x, &now, &was, 1u << (s->count ? s : old)->bits, again);
     }
 }
 
@@ -302,44 +301,9 @@ static uint64_t version_to_write(const encoding *x, const value_store *s, const 
                                                                                                            : version;
 }
 
-/* Writes all values of a type, in the order of the entities' indices. */
-static void multi_put_all(encoding *x, const type *t, const value_store *s)
-{
-    enum { PART_BYTES = 1 << 20 };
-    const value_store *old = store_in(x->base, t->id);
-    const bool flat = reef__type_is_flat(t);
-    const uint32_t bytes = reef__pack_bytes(t, x->d->form);
-    uint32_t count = 0;
-    size_t where = 0;
-    uint64_t length = 0;
-    bool first = true;
-    for (uint32_t page = 0; page < s->index.count && !encode_stopped(x); page++) {
-        const uint64_t *entry = s->index.page[page];
-        for (uint32_t i = 0; entry && i < 1u << REEF_INDEX_BITS; i++) {
-            if (entry[i] >> 32 == 0) continue;
-            const reef_entity e = {(page << REEF_INDEX_BITS) + i, (uint32_t)(entry[i] >> 32)};
-            const uint32_t values = reef__multi_values(s, e);
-            if (count == 0) {
-                reef__section_begin(x->o, SECTION_VALUES);
-                reef__put_u32(x->o, reef__encode_type(x, t->id));
-                reef__put_u8(x->o, first);
-                where = reef__put_later(x->o);
-                first = false;
-            }
-            reef__put_handle(x->o, e);
-            reef__put_u64(x->o, encode_version(x, version_to_write(x, s, old, e)));
-            reef__put_u32(x->o, values);
-            reef__encode_values(x, t, flat, reef__store_nth(s, e, 0), values);
-            reef__put_now(x->o, where, ++count);
-            length += 20 + (uint64_t)values * bytes;
-            if (length >= PART_BYTES) length = count = 0, reef__encode_end(x);
-        }
-    }
-    if (count) reef__encode_end(x);
-}
-
+/* An entity with values of its own, or one that shares a value. */
 typedef struct holder {
-    uint32_t first, slot; /* first: lowest index of the entities that share the value */
+    uint32_t first; /* lowest index of the entities that share the value */
     reef_entity entity;
 } holder;
 
@@ -350,48 +314,76 @@ static int holder_compare(const void *a, const void *b)
     return p->entity.index < q->entity.index ? -1 : p->entity.index > q->entity.index;
 }
 
-static void holders_put(encoding *x, const type *t, const value_store *s, const holder *h, uint32_t n)
+/* Lists the entities of a store of REEF_MULTI, by index. */
+static void multi_list(const value_store *s, holder *h)
+{
+    for (uint32_t page = 0; page < s->index.count; page++) {
+        const uint64_t *entry = s->index.page[page];
+        for (uint32_t i = 0, index = page << REEF_INDEX_BITS; entry && i < 1u << REEF_INDEX_BITS; i++, index++)
+            if (entry[i] >> 32) *h++ = (holder){index, {index, (uint32_t)(entry[i] >> 32)}};
+    }
+}
+
+/* Lists those of a store of REEF_SHARED, by value. False: no memory. */
+static bool shared_list(const encoding *x, const value_store *s, holder *h)
+{
+    uint32_t *firsts = reef__shared_firsts(x->w, s);
+    if (firsts == NULL) return false;
+    for (uint32_t slot = 0; slot < s->count; slot++) h[slot] = (holder){firsts[slot], slot_owner(s, slot)};
+    qsort(h, (size_t)s->count, sizeof *h, holder_compare);
+    reef__shared_firsts_free(x->w, s, firsts);
+    return true;
+}
+
+/* Writes the values of an entity, or the value that n of them share. Answers how many values these are. */
+static uint32_t holders_put(encoding *x, const type *t, const value_store *s, const holder *h, uint32_t n)
 {
     const value_store *old = store_in(x->base, t->id);
+    const uint32_t values = s->multi ? reef__multi_values(s, h->entity) : 1;
     uint64_t version = 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t v = version_to_write(x, s, old, h[i].entity);
         if (v > version) version = v;
     }
-    reef__put_u32(x->o, n);
+    if (s->multi) reef__put_handle(x->o, h->entity);
+    else reef__put_u32(x->o, n);
     reef__put_u64(x->o, encode_version(x, version));
-    for (uint32_t i = 0; i < n; i++) reef__put_handle(x->o, h[i].entity);
-    reef__encode_values(x, t, reef__type_is_flat(t), reef_store_find(s, h[0].entity), 1);
+    if (s->multi) reef__put_u32(x->o, values);
+    for (uint32_t i = 0; !s->multi && i < n; i++) reef__put_handle(x->o, h[i].entity);
+    reef__encode_values(x, t, s->multi ? reef__store_nth(s, h->entity, 0) : reef_store_find(s, h->entity), values);
+    return values;
 }
 
-static void groups_put(encoding *x, const type *t, const value_store *s, const holder *h)
+/* Writes the values of `count` holders, or that there are none any more. REEF_MULTI is written in parts. */
+static void several_put(encoding *x, const type *t, const value_store *s, const holder *h, uint64_t count)
 {
-    uint32_t count = 0;
-    reef__section_begin(x->o, SECTION_VALUES);
-    reef__put_u32(x->o, reef__encode_type(x, t->id));
-    reef__put_u8(x->o, 1);
-    const size_t where = reef__put_later(x->o);
-    for (uint32_t i = 0, n; i < s->count; i += n) {
-        for (n = 1; i + n < s->count && h[i + n].first == h[i].first; n++) {}
-        holders_put(x, t, s, h + i, n);
-        count++;
-    }
-    reef__put_now(x->o, where, count);
-    reef__encode_end(x);
+    enum { PART_BYTES = 1 << 20 };
+    const uint32_t bytes = reef__pack_bytes(t, x->d->form);
+    uint64_t i = 0;
+    do {
+        uint32_t elements = 0, n = 1;
+        reef__section_begin(x->o, SECTION_VALUES);
+        reef__put_u32(x->o, reef__encode_type(x, t->id));
+        reef__put_u8(x->o, i == 0);
+        const size_t where = reef__put_later(x->o);
+        for (uint64_t length = 0; i < count && (length < PART_BYTES || !s->multi); i += n, elements++) {
+            for (n = 1; i + n < count && h[i + n].first == h[i].first;) n++;
+            length += 20 + (uint64_t)holders_put(x, t, s, h + i, n) * bytes;
+        }
+        reef__put_now(x->o, where, elements);
+        reef__encode_end(x);
+    } while (i < count && !encode_stopped(x));
 }
 
-static void shared_put_all(encoding *x, const type *t, const value_store *s)
+static void several_put_all(encoding *x, const type *t, const value_store *s)
 {
-    const size_t bytes = (size_t)s->count * sizeof(holder);
-    uint32_t *firsts = reef__shared_firsts(x->w, s);
-    holder *h = firsts ? reef__memory_resize(x->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
-    for (uint32_t slot = 0; h && slot < s->count; slot++) h[slot] = (holder){firsts[slot], slot, slot_owner(s, slot)};
-    if (h) {
-        qsort(h, (size_t)s->count, sizeof *h, holder_compare);
-        groups_put(x, t, s, h);
-    } else reef__encode_failed(x, REEF_NO_MEMORY);
+    const uint64_t count = store_entities(s);
+    const size_t bytes = (size_t)count * sizeof(holder);
+    holder *h = reef__memory_resize(x->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+    if (h && s->multi) multi_list(s, h);
+    if (count && (h == NULL || (!s->multi && !shared_list(x, s, h)))) reef__encode_failed(x, REEF_NO_MEMORY);
+    else several_put(x, t, s, h, count);
     reef__memory_free(x->memory, MEMORY_OTHER, h, bytes);
-    reef__shared_firsts_free(x->w, s, firsts);
 }
 
 /* Notes the versions of a store's values before it is emptied. A difference repeats all values of the type, and those
@@ -409,11 +401,6 @@ static bool versions_keep(decoding *d, const value_store *s)
     return true;
 }
 
-static uint64_t version_kept(const decoding *d, reef_entity e)
-{
-    return e.index < d->before_count ? d->before[e.index] : 0;
-}
-
 /* Empties a store. */
 static void store_forget(decoding *d, value_store *s)
 {
@@ -427,14 +414,13 @@ static void store_forget(decoding *d, value_store *s)
     reef__invalidate(d->w, INVALIDATE_STORES_MOVED | INVALIDATE_WRITTEN);
 }
 
-/* Gives a page the version of the newest value on it. */
-static void page_version_put(value_store *s, uint32_t page, uint64_t was, uint64_t version)
+/* Gives the page of a slot, which are filled in order, the version of the newest value on it. */
+static void page_version_put(decoding *d, value_store *s, uint32_t slot, uint64_t version)
 {
-    if (version) s->values.version[page] = was > version ? was : version;
-}
-static uint64_t version_before(const value_store *s, uint32_t page)
-{
-    return page < s->values.count && s->values.page[page] && store_entities(s) ? s->values.version[page] : 0;
+    uint64_t *page = &s->values.version[slot >> s->bits];
+    const uint64_t was = slot & slot_mask(s) ? d->page_newest : 0;
+    if (version) *page = was > version ? was : version;
+    d->page_newest = *page;
 }
 
 /* Does the index have an entry for this entity, or for another generation of it? */
@@ -444,19 +430,12 @@ static bool index_taken(const value_store *s, reef_entity e)
     return page < s->index.count && s->index.page[page] && *index_entry(s, e.index);
 }
 
-static bool multi_read(decoding *d, const file_type *f, value_store *s)
+static bool multi_fill(decoding *d, const file_type *f, value_store *s, reef_entity e, uint64_t version,
+                       const unsigned char *from, uint32_t n)
 {
-    section_in *in = d->in;
-    const reef_entity e = reef__get_entity(d);
-    uint64_t version = reef__get_version(d);
-    const uint32_t n = (uint32_t)reef__get_most(in, "values", 4, REEF_MULTI_MAX);
-    const unsigned char *from = reef__get_array(in, n, f->bytes);
-    if (from == NULL || f->t == NULL) return in->status == REEF_OK;
-    if (n == 0) return reef__in_wrong(in, REEF_CORRUPT, "an entity has no value of type %.80s", f->name);
-    if (version == 0) version = version_kept(d, e);
     if (n > slot_mask(s) + 1)
-        return reef__in_wrong(in, REEF_LIMIT, "more values of type %.80s than an entity can have", f->name);
-    if (index_taken(s, e)) return reef__in_wrong(in, REEF_CORRUPT, "an entity has the values of a type twice");
+        return reef__in_wrong(d->in, REEF_LIMIT, "more values of type %.80s than an entity can have", f->name);
+    if (index_taken(s, e)) return reef__in_wrong(d->in, REEF_CORRUPT, "an entity has the values of a type twice");
     if (!reef__multi_prepare(d->w, s, &e, 1, n)) return reef__decode_no_memory(d);
     char *to = reef__multi_raw(s, n);
     for (uint32_t i = 0; i < n; i++) {
@@ -468,9 +447,7 @@ static bool multi_read(decoding *d, const file_type *f, value_store *s)
         reef__decode_values(f, from + (size_t)i * f->bytes, value, f->t->size, 1);
     }
     reef__multi_put(d->w, s, e, n);
-    const uint32_t page = slot_of(s, e) >> s->bits;
-    page_version_put(s, page, (slot_of(s, e) & slot_mask(s)) == 0 ? 0 : d->page_newest, version);
-    d->page_newest = s->values.version[page];
+    page_version_put(d, s, slot_of(s, e), version);
     return true;
 }
 
@@ -480,41 +457,58 @@ static bool shared_give(decoding *d, const file_type *f, value_store *s, void *v
 {
     for (uint32_t i = 0; i < n; i++) {
         const reef_entity e = reef__handle_at(holders, i);
-        if (!reef__decode_exists(d, e)) return false;
+        const uint32_t slot = (uint32_t)s->count;
         if (index_taken(s, e))
             return reef__in_wrong(d->in, REEF_CORRUPT, "an entity has two values of type %.80s", f->name);
-        const uint32_t slot = (uint32_t)s->count, page = slot >> s->bits;
-        const uint64_t was = (slot & slot_mask(s)) == 0 ? 0 : version_before(s, page);
         if (!reef__store_prepare_add(d->w, f->t->id, &e, 1)) return reef__decode_no_memory(d);
         s = (value_store *)(uintptr_t)store_of(d->w, f->t->id);
         memcpy(reef__store_raw(d->w, f->t->id, e), &value, sizeof value);
         reef__shared_hold(value);
         store_put(d->w, s, e);
-        page_version_put(s, page, was, version);
+        page_version_put(d, s, slot, version);
     }
     return true;
 }
 
-static bool shared_read(decoding *d, const file_type *f, value_store *s)
+static bool shared_fill(decoding *d, const file_type *f, value_store *s, const unsigned char *holders, uint32_t n,
+                        uint64_t version, const unsigned char *from)
 {
-    section_in *in = d->in;
-    const uint32_t n = reef__get_count(in, "holders", sizeof(reef_entity));
-    uint64_t version = reef__get_version(d);
-    if (in->status == REEF_OK && n == 0) return reef__in_wrong(in, REEF_CORRUPT, "a shared value has no holder");
-    const unsigned char *holders = reef__get_bytes(in, n * sizeof(reef_entity)), *from = reef__get_bytes(in, f->bytes);
-    if (from == NULL || f->t == NULL) return in->status == REEF_OK;
     void *value = reef__shared_make(d->w, f->t);
     if (value == NULL) return reef__decode_no_memory(d);
-    for (uint32_t i = 0, kept = version == 0; kept && i < n; i++) {
-        const uint64_t was = version_kept(d, reef__handle_at(holders, i));
-        if (was > version) version = was;
-    }
     if (!reef__decode_construct(d, f->t, reef__handle_at(holders, 0), value)) return reef__shared_discard(value), false;
     reef__decode_values(f, from, value, f->t->size, 1);
     if (version) reef__shared_mark(value, version);
     const bool ok = shared_give(d, f, s, value, version, holders, n);
     reef__shared_release(value); /* our reference, which kept the value alive while no slot held it */
     return ok;
+}
+
+/* Reads the values of an entity, or a value and the entities that share it. */
+static bool several_read(decoding *d, const file_type *f)
+{
+    section_in *in = d->in;
+    const bool multi = f->home == REEF_MULTI;
+    const unsigned char *holders = multi ? reef__get_array(in, 1, sizeof(reef_entity)) : NULL;
+    const uint32_t n = multi ? 1 : reef__get_count(in, "holders", sizeof(reef_entity));
+    const uint64_t said = reef__get_version(d);
+    const uint32_t values = multi ? (uint32_t)reef__get_most(in, "values", 4, REEF_MULTI_MAX) : 1;
+    if (!multi) holders = reef__get_array(in, n, sizeof(reef_entity));
+    const unsigned char *from = reef__get_array(in, values, f->bytes);
+    uint64_t version = said;
+    if (from == NULL) return false;
+    if (n == 0 || values == 0)
+        return reef__in_wrong(in, REEF_CORRUPT,
+                              n ? "an entity has no value of type %.80s" : "no entity has a value of type %.80s",
+                              f->name);
+    for (uint32_t i = 0; i < n; i++) {
+        const reef_entity e = reef__handle_at(holders, i);
+        if (!reef__decode_exists(d, e)) return false;
+        if (said == 0 && e.index < d->before_count && d->before[e.index] > version) version = d->before[e.index];
+    }
+    if (f->t == NULL) return true;
+    value_store *s = (value_store *)(uintptr_t)store_of(d->w, f->t->id);
+    return multi ? multi_fill(d, f, s, reef__handle_at(holders, 0), version, from, values)
+                 : shared_fill(d, f, s, holders, n, version, from);
 }
 
 bool reef__decode_several(decoding *d)
@@ -536,10 +530,7 @@ bool reef__decode_several(decoding *d)
         d->page_newest = 0;
     }
     EACH_ELEMENT(in, i, count)
-    {
-        if (f->t) s = (value_store *)(uintptr_t)store_of(d->w, f->t->id);
-        if (!(f->home == REEF_MULTI ? multi_read(d, f, s) : shared_read(d, f, s))) return false;
-    }
+    if (!several_read(d, f)) return false;
     return in->status == REEF_OK;
 }
 
@@ -552,9 +543,7 @@ void reef__encode_stores(encoding *x)
         const value_store *s = store_of(x->w, k.key);
         if (!store_differs(x, k.key) || (s->count && !reef__encode_allowed(x, t))) continue;
         if (t->home != REEF_MULTI && t->home != REEF_SHARED) pages_put(x, t);
-        else if (s->count == 0) groups_put(x, t, s, NULL); /* all are gone */
-        else if (t->home == REEF_MULTI) multi_put_all(x, t, s);
-        else shared_put_all(x, t, s);
+        else several_put_all(x, t, s);
     }
 }
 

@@ -231,14 +231,13 @@ static void readers_put(encoding *x, uint32_t component, uint64_t end)
 
 static void event_values_put(encoding *x, const type *t, const events_span *now, uint64_t from)
 {
-    const bool flat = reef__type_is_flat(t);
     uint32_t n;
     if (now->first == now->end || reef__pack_bytes(t, x->d->form) == 0) return;
     reef_events r = reef__events_waiting(x->w, reef__events_of(x->w, t->id));
     uint64_t at = now->first;
     for (const char *run; (run = reef_event_run(&r, &n)) != NULL; at += n) {
         const uint64_t skip = at < from ? from - at : 0;
-        if (skip < n) reef__encode_values(x, t, flat, run + skip * t->size, (size_t)(n - skip));
+        if (skip < n) reef__encode_values(x, t, run + skip * t->size, (size_t)(n - skip));
     }
 }
 
@@ -495,7 +494,7 @@ void reef__encode_lost(encoding *x)
     const size_t where = reef__put_later(x->o);
     for (uint64_t at = lost_first(x, x->w); lost_next(x->w, &at, &e, &value); count++) {
         reef__put_handle(x->o, e);
-        reef__encode_values(x, t, false, &value, 1);
+        reef__encode_values(x, t, &value, 1);
     }
     reef__put_now(x->o, where, count);
     reef__encode_end(x);
