@@ -62,15 +62,6 @@ static bool progress_tell(decoding *d)
            reef__in_wrong(d->in, REEF_CANCELLED, "the caller stopped it");
 }
 
-static bool validated(decoding *d)
-{
-    char message[SECTION_DETAIL];
-    if (d->in->status != REEF_OK) return false;
-    d->in->payload = NULL;
-    return reef_validate(d->w, message, sizeof message) == REEF_OK ||
-           reef__in_wrong(d->in, REEF_CORRUPT, "%s", message);
-}
-
 /* Ends a record's writes: later ones get newer versions, and all caches are dropped. */
 static void versions_close(decoding *d)
 {
@@ -84,7 +75,7 @@ static void versions_close(decoding *d)
 static bool state_is(decoding *d, uint64_t hash, reef_status status, const char *what)
 {
     if (hash == 0 || d->load->converted) return true;
-    if (!validated(d)) return false;
+    if (!reef__decode_sound(d, reef_validate)) return false;
     const uint64_t is = reef_hash(d->w);
     if (is == 0) return reef__decode_no_memory(d);
     return is == hash || reef__in_wrong(d->in, status, "%s", what);
@@ -171,22 +162,14 @@ static bool rest_read(section_in *in, unsigned char **all, size_t *room)
 
 /* ---- the file ---- */
 
-/* What follows goes from values to their entities, and from relations to their targets. */
-static bool owners_sound(decoding *d)
-{
-    char message[SECTION_DETAIL];
-    d->in->payload = NULL;
-    return reef__stores_validate_owners(d->w, message, sizeof message) == REEF_OK ||
-           reef__in_wrong(d->in, REEF_CORRUPT, "%s", message);
-}
-
 static bool decode_finish(decoding *d)
 {
-    if (!owners_sound(d)) return false;
+    /* What follows goes from values to their entities, and from relations to their targets. */
+    if (!reef__decode_sound(d, reef__stores_validate_owners)) return false;
     if (!reef__decode_tracks_done(d) || !reef__decode_standins_end(d) || !reef__decode_scripts_done(d)) return false;
     if (!reef__decode_relations_done(d)) return false;
     versions_close(d);
-    if (!validated(d)) return false;
+    if (!reef__decode_sound(d, reef_validate)) return false;
     reef__decode_notes_tell(d);
     return true;
 }

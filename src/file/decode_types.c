@@ -441,13 +441,8 @@ bool reef__decode_standins_end(decoding *d)
     values_count(d);
     for (uint32_t i = 0; i < d->type_count; i++) some |= d->types[i].to != NULL;
     for (uint32_t bit = 0; bit < TABLE_CODES; bit++) some |= d->codes[bit] != NULL;
-    d->in->payload = NULL;
     /* The calls that follow trust the world, so it is validated first. */
-    if (some && reef_validate(d->w, d->in->detail, sizeof d->in->detail) != REEF_OK) {
-        d->in->status = REEF_CORRUPT;
-        d->in->wrong_at = d->in->at;
-        return false;
-    }
+    if (some && !reef__decode_sound(d, reef_validate)) return false;
     bool home = true;
     d->w->unique_later = true;
     for (uint32_t i = 0; home && i < d->type_count; i++) home = d->types[i].to == NULL || values_home(d, &d->types[i]);

@@ -13,6 +13,13 @@ COLD bool reef__decode_no_memory(decoding *d)
     return reef__in_wrong(d->in, REEF_NO_MEMORY, "no memory for what the file holds");
 }
 
+bool reef__decode_sound(decoding *d, reef_status (*validate)(const reef_world *w, char *message, size_t size))
+{
+    char message[SECTION_DETAIL];
+    d->in->payload = NULL; /* no section is to blame */
+    return validate(d->w, message, sizeof message) == REEF_OK || reef__in_wrong(d->in, REEF_CORRUPT, "%s", message);
+}
+
 /* ---- memory ---- */
 
 enum { BLOCK_LEAST = 4096 - sizeof(decode_block) };

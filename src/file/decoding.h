@@ -164,6 +164,8 @@ const char *reef__decode_text(decoding *d, const char *text);
 const char *reef__get_name(decoding *d);
 bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size);
 void reef__decode_memory_drop(decoding *d);
+/* Is the world sound, as a function like reef_validate says? */
+bool reef__decode_sound(decoding *d, reef_status (*validate)(const reef_world *w, char *message, size_t size));
 /* Tells what was kept, and adds up what is lost. */
 void reef__decode_notes_tell(decoding *d);
 /* Room for one value, good until the next call. NULL: no memory. */

@@ -43,6 +43,11 @@ void reef__encode_list_end(encoding *x, encode_list *l)
     l->count = 0;
 }
 
+uint64_t reef__encode_again(const encoding *x, const type *t)
+{
+    return x->again == UINT64_MAX || reef__pack_allowed(t, x->d->form) != REEF_OK ? UINT64_MAX : x->again;
+}
+
 bool reef__encode_allowed(encoding *x, const type *t)
 {
     const reef_status s = reef__pack_allowed(t, x->d->form);

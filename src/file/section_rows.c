@@ -47,16 +47,15 @@ static bool slot_shared(const reef_slot *a, const reef_slot *b, uint32_t k)
     return a[k].block == b[k].block && a[k].version == b[k].version;
 }
 
-/* encoding.again for a table. What is written again needn't be, so where values of the table can't be written it is
- * left out, rather than that the record is refused. */
+/* encoding.again for a table: for all of its types. */
 static uint64_t again_in(const encoding *x, const table *t)
 {
-    if (x->again == UINT64_MAX || t == NULL) return UINT64_MAX;
-    for (uint32_t i = 0; i < t->shape->component_count; i++) {
+    uint64_t again = t ? x->again : UINT64_MAX;
+    for (uint32_t i = 0; again != UINT64_MAX && i < t->shape->component_count; i++) {
         const type *c = type_known(t->shape->component[i]);
-        if (c->owner == 0 && reef__pack_allowed(c, x->d->form) != REEF_OK) return UINT64_MAX;
+        if (c->owner == 0) again = reef__encode_again(x, c);
     }
-    return x->again;
+    return again;
 }
 
 static bool chunk_differs(const chunk_pair *p, uint64_t again, bool deep)
@@ -518,31 +517,26 @@ bool reef__decode_rows(decoding *d)
 
 /* ---- BITS ---- */
 
-/* The words of a chunk, and their version. NULL: all are zero. */
-static const uint64_t *words_of(const bit_store *b, uint32_t unit, uint64_t *version)
-{
-    const uint64_t *words = b && unit ? bit_words(b, unit) : NULL;
-    *version = words ? b->words.version[unit] : 0;
-    return words;
-}
-
 /* Puts the bits of a chunk that are to be written into `to`. False: there are none. The bits of rows that the world
  * doesn't have any more went with the rows. */
-static bool bits_differ_at(const chunk_pair *p, const bit_store *b, const bit_store *old, uint64_t again, uint64_t *to,
-                           uint64_t *version)
+static bool bits_differ_at(const chunk_pair *p, uint32_t key, uint64_t again, uint64_t *to, uint64_t *version)
 {
-    uint64_t before;
-    const uint64_t *words = words_of(b, p->unit[NOW], version), *others = words_of(old, p->unit[WAS], &before);
-    if (words == others && (words == NULL || (*version == before && *version <= again))) return false;
-    bool any = false, differs = false;
-    for (uint32_t i = 0; i < BIT_WORDS; i++) {
-        const uint64_t rows = rows_below(p->rows[NOW], i);
-        const uint64_t is = words ? words[i] & rows : 0, used = others ? others[i] & rows : 0;
-        to[i] = is;
-        any |= is != 0;
-        differs |= is != used;
+    uint64_t differ[BIT_WORDS] = {0}, any = 0, other = 0, versions[2] = {0};
+    const uint64_t *words = NULL;
+    for (int side = WAS; side <= NOW; side++) {
+        const bit_store *b = p->unit[side] ? bit_store_of(p->world[side], key) : NULL;
+        words = b ? bit_words(b, p->unit[side]) : NULL;
+        versions[side] = words ? b->words.version[p->unit[side]] : 0;
     }
-    return differs || (any && (*version != before || *version > again));
+    *version = versions[NOW];
+    const bool written = *version != versions[WAS] || *version > again;
+    if (!chunk_pair_bits_differ(p, key, differ) && !written) return false;
+    for (uint32_t i = 0; i < BIT_WORDS; i++) {
+        to[i] = words ? words[i] & rows_below(p->rows[NOW], i) : 0;
+        any |= to[i];
+        other |= differ[i] & rows_below(p->rows[NOW], i);
+    }
+    return other || (any && written);
 }
 
 /* Writes the bits of one key in one table. */
@@ -552,12 +546,11 @@ static void bits_put(encoding *x, uint32_t key, uint32_t id)
     uint64_t words[BIT_WORDS], version;
     uint32_t count = 0;
     size_t where = 0;
-    const bit_store *b = bit_store_of(x->w, key), *old = x->base ? bit_store_of(x->base, key) : NULL;
     const uint32_t component = key & ~BIT_DISABLED, what = (key & BIT_DISABLED) == 0 ? 0 : component ? 1 : 2;
     const uint64_t again = again_in(x, table_read(x->w, id));
     chunk_pair p = chunks_of(x, id);
     for (; p.unit[NOW] && !encode_stopped(x); chunk_pair_next(&p)) {
-        if (!bits_differ_at(&p, b, old, again, words, &version)) continue;
+        if (!bits_differ_at(&p, key, again, words, &version)) continue;
         if (count == 0) {
             reef__section_begin(x->o, SECTION_BITS);
             reef__put_u8(x->o, what);

@@ -36,12 +36,6 @@ static bool page_shared(const value_store *s, const value_store *old, uint32_t p
            s->values.page[page] == old->values.page[page] && s->values.version[page] == old->values.version[page];
 }
 
-/* encoding.again for a store, as again_in is for a table. */
-static uint64_t again_of(const encoding *x, const type *t)
-{
-    return x->again == UINT64_MAX || reef__pack_allowed(t, x->d->form) != REEF_OK ? UINT64_MAX : x->again;
-}
-
 /* Was something on the page written after `again`? */
 static bool page_after(const encoding *x, const value_store *s, uint32_t page, uint64_t again)
 {
@@ -56,7 +50,7 @@ static bool page_after(const encoding *x, const value_store *s, uint32_t page, u
 
 static bool store_differs(const encoding *x, uint32_t component)
 {
-    const uint64_t again = again_of(x, reef__type_of(component));
+    const uint64_t again = reef__encode_again(x, reef__type_of(component));
     const value_store *s = store_of(x->w, component), *old = store_in(x->base, component);
     if (s->count != (old ? old->count : 0)) return true;
     if (s->count == 0) return false;
@@ -165,7 +159,7 @@ static void page_put(encoding *x, const page_at *now, const page_at *was, uint32
 static void pages_put(encoding *x, const type *t)
 {
     const value_store *s = store_of(x->w, t->id), *old = store_in(x->base, t->id);
-    const uint64_t again = again_of(x, t);
+    const uint64_t again = reef__encode_again(x, t);
     const uint32_t were = old ? old->values.count : 0, pages = s->values.count > were ? s->values.count : were;
     for (uint32_t page = 0; page < pages && !encode_stopped(x); page++) {
         const page_at now = page_of(s, t, page), was = page_of(old, t, page);
