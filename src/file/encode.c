@@ -120,36 +120,15 @@ static uint64_t length_guess(const encoding *x)
     return n + 1024;
 }
 
-/* The inverse of a list: numbers by id, ENCODE_NONE for ids that aren't in it. NULL: no memory. */
-static uint32_t *numbers_of(memory *m, uint32_t room, const uint32_t *list, uint32_t count)
-{
-    uint32_t *numbers = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, room * sizeof *numbers, PLAIN_ALIGN);
-    if (numbers == NULL) return NULL;
-    memset(numbers, 0xFF, room * sizeof *numbers);
-    for (uint32_t i = 0; i < count; i++) numbers[list[i]] = i;
-    return numbers;
-}
-
 static bool encode_begin(encoding *x)
 {
     x->order = reef__tables_order(x->w, &x->order_count);
     if (x->order == NULL && x->order_count) return false;
-    x->type_room = reef_type_count() + 1;
-    x->table_room = REEF_ACQUIRE_U32(&x->w->family->graph.shape_count) + 1;
-    x->type_number = numbers_of(x->memory, x->type_room, x->n->types, x->n->type_count);
-    x->table_number = numbers_of(x->memory, x->table_room, x->n->tables, x->n->table_count);
-    x->described_types = x->n->type_count;
-    x->described_tables = x->n->table_count;
+    x->described_types = x->n->types.count;
+    x->described_tables = x->n->tables.count;
     x->start = x->o->bytes;
     x->o->sections = 0;
-    return x->type_number && x->table_number && runs_order(x);
-}
-
-static void encode_drop(encoding *x)
-{
-    reef__memory_free(x->memory, MEMORY_OTHER, x->type_number, x->type_room * sizeof *x->type_number);
-    reef__memory_free(x->memory, MEMORY_OTHER, x->table_number, x->table_room * sizeof *x->table_number);
-    reef__version_order_drop(&x->runs);
+    return runs_order(x);
 }
 
 void reef__encode_none(encoding *x) { (void)x; }
@@ -189,7 +168,7 @@ reef_status reef__record_write(section_out *o, numbering *n, const record_desc *
     else reef__encode_failed(&x, REEF_NO_MEMORY);
     if (x.base) world_let_go(x.base);
     world_let_go(x.w);
-    encode_drop(&x);
+    reef__version_order_drop(&x.runs);
     if (!x.reported && o->status != REEF_OK && o->status != REEF_IO) reef__refuse(x.w, o->status, operation);
     return o->status;
 }

@@ -99,31 +99,29 @@ uint32_t reef__encode_type(encoding *x, uint32_t id)
 {
     const type *t = reef__type_of(id);
     if (encode_stopped(x) || x->o->dry) return 0;
-    if (x->type_number[id] != ENCODE_NONE) return x->type_number[id];
+    const uint32_t number = reef__number_of(&x->n->types, id);
+    if (number != NUMBER_NONE) return number;
     /* a strict world may know a subtype and not its base */
     if (t->base && reef__world_knows(x->w, t->base->id)) (void)reef__encode_type(x, t->base->id);
-    x->type_number[id] = x->n->type_count;
     if (!reef__numbering_type(x->n, id)) reef__encode_failed(x, REEF_NO_MEMORY);
-    return x->type_number[id];
+    return x->n->types.count - 1;
 }
 
 uint32_t reef__encode_table(encoding *x, uint32_t id)
 {
     const table *t = table_read(x->w, id);
     const shape *s = shape_of(x->w->family, id);
-    const bool fresh = x->table_number[id] == ENCODE_NONE;
+    const uint32_t number = reef__number_of(&x->n->tables, id);
     if (x->o->dry) return 0;
     for (uint32_t k = 0; k < s->component_count && !encode_stopped(x); k++) {
         const type *c = type_known(s->component[k]);
         if (c->owner || (t && table_rows(t) && !reef__encode_allowed(x, c))) continue;
-        if (fresh) (void)reef__encode_type(x, c->id);
+        if (number == NUMBER_NONE) (void)reef__encode_type(x, c->id);
     }
     if (encode_stopped(x)) return 0;
-    if (fresh) {
-        x->table_number[id] = x->n->table_count;
-        if (!reef__numbering_table(x->n, id)) reef__encode_failed(x, REEF_NO_MEMORY);
-    }
-    return x->table_number[id];
+    if (number != NUMBER_NONE) return number;
+    if (!reef__number_give(x->memory, &x->n->tables, x->n->tables.count, id)) reef__encode_failed(x, REEF_NO_MEMORY);
+    return x->n->tables.count - 1;
 }
 
 /* ---- runs ---- */

@@ -14,7 +14,6 @@
 #include "reef/type.h"
 
 enum { ENCODE_PART = 1 << 16 }; /* most entries of a section that holds a part of a list */
-#define ENCODE_NONE 0xFFFFFFFFu /* a type or table without a number */
 
 typedef struct encoding {
     section_out *o;
@@ -23,10 +22,6 @@ typedef struct encoding {
     reef_world *w, *base; /* base NULL: a whole world */
     const char *op;
     memory *memory;
-    uint32_t *type_number; /* by id */
-    uint32_t type_room;
-    uint32_t *table_number; /* by id */
-    uint32_t table_room;
     uint32_t described_types, described_tables; /* the numbers below these are described in the file */
     const uint32_t *order;                      /* tables of the family, in the visible order */
     uint32_t order_count;

@@ -133,8 +133,8 @@ static reef_status journal_write(reef_journal *j, const char *op)
     } else {
         reef__file_append_undo(j->out);
         j->broken = reef__file_append_unknown(j->out);
-        j->numbers.type_count = was.type_count;
-        j->numbers.table_count = was.table_count;
+        j->numbers.types.count = was.types.count;
+        j->numbers.tables.count = was.tables.count;
         j->numbers.records = was.records;
         j->numbers.bare = was.bare;
         reef_world_free(now);

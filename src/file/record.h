@@ -10,24 +10,32 @@
 #include "reef/save.h"
 #include "reef/file.h"
 
+/* Numbers from 0 on, in the order in which they are given, and what has them: types, or tables of the family, by id. 0
+ * stands for what only the file has. Begins as {0}. */
+typedef struct number_list {
+    uint32_t *ids; /* number -> id */
+    uint32_t count, room;
+    uint32_t *numbers; /* id -> number, if that has the id */
+    uint32_t number_room;
+} number_list;
+
 /* The numbers of types and tables in a file, over all of its records. A type or table that the writer meets for the
  * first time gets the next number. The reader makes the same numbering, so that a journal that was read can be
  * continued. Begins as {.memory}. */
 typedef struct numbering {
     memory *memory;
-    uint32_t *types; /* number -> id of a type */
-    uint32_t type_count, type_room;
-    uint32_t *tables; /* number -> id of a table, in the family */
-    uint32_t table_count, table_room;
+    number_list types, tables;
     uint64_t records; /* number of records so far */
     uint32_t bare;    /* number of types that had a size and no fields when they got their number */
 } numbering;
 
-/* Appends to a list that grows. False: no memory. */
-bool reef__number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *room, uint32_t id);
-/* Give the next number to a type or table. False: no memory. */
+#define NUMBER_NONE 0xFFFFFFFFu /* a type or table without a number */
+
+/* Gives a number to an id: the next one, or one that was given to 0 before. False: no memory. */
+bool reef__number_give(memory *m, number_list *l, uint32_t number, uint32_t id);
+uint32_t reef__number_of(const number_list *l, uint32_t id);
+/* Gives the next number to a type. False: no memory. */
 bool reef__numbering_type(numbering *n, uint32_t id);
-bool reef__numbering_table(numbering *n, uint32_t id);
 /* Did a type get fields (reef_type_describe) after it got its number? The file says that its values are bytes, so no
  * further record can hold them. */
 bool reef__numbering_outdated(const numbering *n);

@@ -554,7 +554,7 @@ static void bits_put(encoding *x, uint32_t key, uint32_t id)
         if (count == 0) {
             reef__section_begin(x->o, SECTION_BITS);
             reef__put_u8(x->o, what);
-            reef__put_u32(x->o, component ? reef__encode_type(x, component) : ENCODE_NONE);
+            reef__put_u32(x->o, component ? reef__encode_type(x, component) : NUMBER_NONE);
             reef__put_u32(x->o, reef__encode_table(x, id));
             where = reef__put_later(x->o);
         }

@@ -65,7 +65,7 @@ static void type_put(encoding *x, const type *t)
     reef__put_u32(o, t->size);
     reef__put_u32(o, t->align);
     reef__put_u32(o, bytes);
-    reef__put_u32(o, t->base ? x->type_number[t->base->id] + 1 : 0); /* ENCODE_NONE + 1: 0 */
+    reef__put_u32(o, t->base ? reef__number_of(&x->n->types, t->base->id) + 1 : 0); /* NUMBER_NONE + 1: 0 */
     reef__put_u16(o, count);
     for (uint32_t i = 0; i < count; i++) {
         reef__put_text(o, fields[i].name);
@@ -199,27 +199,27 @@ bool reef__decode_types(decoding *d)
 static void types_put(encoding *x)
 {
     const numbering *n = x->n;
-    if (x->described_types == n->type_count) return;
+    if (x->described_types == n->types.count) return;
     reef__section_begin(x->o, SECTION_TYPES);
-    reef__put_u32(x->o, n->type_count - x->described_types);
-    for (; x->described_types < n->type_count; x->described_types++)
-        type_put(x, reef__type_of(n->types[x->described_types]));
+    reef__put_u32(x->o, n->types.count - x->described_types);
+    for (; x->described_types < n->types.count; x->described_types++)
+        type_put(x, reef__type_of(n->types.ids[x->described_types]));
     reef__section_end(x->o);
 }
 
 static void tables_put(encoding *x)
 {
     const numbering *n = x->n;
-    if (x->described_tables == n->table_count) return;
+    if (x->described_tables == n->tables.count) return;
     reef__section_begin(x->o, SECTION_TABLES);
-    reef__put_u32(x->o, n->table_count - x->described_tables);
-    for (; x->described_tables < n->table_count; x->described_tables++) {
-        const shape *s = shape_of(x->w->family, n->tables[x->described_tables]);
+    reef__put_u32(x->o, n->tables.count - x->described_tables);
+    for (; x->described_tables < n->tables.count; x->described_tables++) {
+        const shape *s = shape_of(x->w->family, n->tables.ids[x->described_tables]);
         const size_t where = reef__put_later(x->o);
         uint32_t count = 0;
         for (uint32_t k = 0; k < s->component_count; k++) {
             if (type_known(s->component[k])->owner) continue;
-            reef__put_u32(x->o, x->type_number[s->component[k]]);
+            reef__put_u32(x->o, reef__number_of(&n->types, s->component[k]));
             count++;
         }
         reef__put_now(x->o, where, count);
@@ -229,7 +229,7 @@ static void tables_put(encoding *x)
 
 void reef__encode_descriptions(encoding *x)
 {
-    if (x->described_types == x->n->type_count && x->described_tables == x->n->table_count) return;
+    if (x->described_types == x->n->types.count && x->described_tables == x->n->tables.count) return;
     reef__section_swap(x->o);
     types_put(x);
     tables_put(x);
@@ -256,7 +256,7 @@ bool reef__decode_tables(decoding *d)
         ft->types[i] = ft->types[ft->column_count];
         ft->types[ft->column_count++] = f->number;
     }
-    return reef__numbering_table(&d->load->numbering, 0) || reef__decode_no_memory(d);
+    return reef__number_give(d->memory, &d->load->numbering.tables, d->table_count - 1, 0) || reef__decode_no_memory(d);
 }
 
 /* Lists the types of a table in d->ids: those of the program with their parts, and tags that spell the table's number
@@ -304,9 +304,9 @@ static bool file_table_make(decoding *d, uint32_t number)
     if (d->seen[id]) return reef__in_wrong(in, REEF_CORRUPT, "table %u is described twice", (unsigned)number);
     const table *t = table_read(d->w, id);
     d->seen[id] = 1;
-    d->load->numbering.tables[number] = ft->id = id;
+    ft->id = id;
     ft->rows = t ? table_rows(t) : 0;
-    return true;
+    return reef__number_give(d->memory, &d->load->numbering.tables, number, id) || reef__decode_no_memory(d);
 }
 
 file_table *reef__get_table(decoding *d)
