@@ -181,7 +181,7 @@ static bool flags_allowed(section_in *in, uint16_t flags, bool difference)
                               difference ? "this isn't a difference" : "this is a difference, not a world");
     if ((flags & FILE_BIG) && !(flags & FILE_RAW))
         return reef__in_wrong(in, REEF_CORRUPT, "the header has flags that contradict each other");
-    return !(flags & FILE_RAW) || ((flags & FILE_BIG) != 0) == !HOST_IS_LITTLE ||
+    return !(flags & FILE_RAW) || (flags & (FILE_RAW | FILE_BIG)) == FILE_RAW_HERE ||
            reef__in_wrong(in, REEF_NOT_PORTABLE, "the file is raw, and of a machine with another byte order");
 }
 

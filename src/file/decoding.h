@@ -20,16 +20,6 @@
 #include "file/section.h"
 #include "reef/save.h"
 
-enum {
-    TYPE_RAW = 1,
-    TYPE_OMITTED = 2,
-    TYPE_TRACKED = 4,
-    TYPE_RELATION = 8,
-    TYPE_NAMES = 16,
-    TYPE_HERE = 32, /* values are addresses; only between worlds of one process */
-    TYPE_FLAGS = 63
-}; /* flags of a type in a file, and all of them */
-
 /* One step of a plan: `count` elements of a field. Elements of the same kind are copied, and steps that lie side by
  * side become one copy of bytes. Others are converted to the nearest number that the kind can hold, or are left out. */
 typedef struct field_op {

@@ -74,13 +74,6 @@ void reef__encode_values(encoding *x, const type *t, const void *values, size_t 
     if (to) reef__pack_values(t, x->d->form, to, values, n);
 }
 
-void reef__encode_handles(encoding *x, const reef_entity *e, size_t n)
-{
-    if (HOST_IS_LITTLE) reef__put_block(x->o, e, n * sizeof *e);
-    else
-        for (size_t i = 0; i < n; i++) reef__put_handle(x->o, e[i]);
-}
-
 uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *columns)
 {
     uint32_t n = 0;

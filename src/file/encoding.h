@@ -71,7 +71,6 @@ uint64_t reef__encode_again(const encoding *x, const type *t);
 bool reef__encode_allowed(encoding *x, const type *t);
 /* Writes n values that lie side by side. */
 void reef__encode_values(encoding *x, const type *t, const void *values, size_t n);
-void reef__encode_handles(encoding *x, const reef_entity *e, size_t n);
 /* Lists the columns that a table has in the file. Answers how many. */
 uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *columns);
 /* Describes the types and tables that have a number and no description yet (src/file/section_types.c). */

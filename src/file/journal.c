@@ -74,7 +74,7 @@ static reef_status journal_produce(void *context, reef_writer writer)
     journal_whole *x = context;
     const reef_journal *j = x->journal;
     reef__out_begin(&x->out, journal_memory(j), writer);
-    reef__out_header(&x->out, (uint16_t)(FILE_JOURNAL | (j->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0)));
+    reef__out_header(&x->out, j->raw ? FILE_JOURNAL | FILE_RAW_HERE : FILE_JOURNAL);
     const record_desc d = {
         .world = j->world, .form = j->raw ? PACK_RAW : PACK_PORTABLE, .progress = j->progress, .context = j->context};
     x->written = reef__record_write(&x->out, &x->numbers, &d, x->op);

@@ -10,6 +10,16 @@
 #include "reef/save.h"
 #include "reef/file.h"
 
+enum {
+    TYPE_RAW = 1,
+    TYPE_OMITTED = 2,
+    TYPE_TRACKED = 4,
+    TYPE_RELATION = 8,
+    TYPE_NAMES = 16,
+    TYPE_HERE = 32, /* values are addresses; only between worlds of one process */
+    TYPE_FLAGS = 63
+}; /* flags of a type in a file, and all of them */
+
 /* Numbers from 0 on, in the order in which they are given, and what has them: types, or tables of the family, by id. 0
  * stands for what only the file has. Begins as {0}. */
 typedef struct number_list {

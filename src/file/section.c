@@ -181,6 +181,13 @@ void reef__put_handle(section_out *o, reef_entity e)
     reef__put_u32(o, e.generation);
 }
 
+void reef__put_handles(section_out *o, const reef_entity *e, size_t n)
+{
+    if (HOST_IS_LITTLE) reef__put_block(o, e, n * sizeof *e);
+    else
+        for (size_t i = 0; i < n; i++) reef__put_handle(o, e[i]);
+}
+
 void reef__put_text(section_out *o, const char *text)
 {
     const size_t n = text ? strlen(text) : 0;
@@ -404,6 +411,13 @@ reef_entity reef__handle_at(const unsigned char *handles, size_t i)
 {
     const unsigned char *p = handles + i * sizeof(reef_entity);
     return (reef_entity){(uint32_t)little_get(p, 4), (uint32_t)little_get(p + 4, 4)};
+}
+
+void reef__handles_copy(reef_entity *to, const unsigned char *handles, size_t n)
+{
+    if (HOST_IS_LITTLE) memcpy(to, handles, n * sizeof *to);
+    else
+        for (size_t i = 0; i < n; i++) to[i] = reef__handle_at(handles, i);
 }
 
 reef_entity reef__get_handle(section_in *in)

@@ -51,7 +51,8 @@ enum {
     FILE_JOURNAL = 1,
     FILE_DIFFERENCE = 2,
     FILE_RAW = 4,
-    FILE_BIG = 8,                 /* FILE_JOURNAL to FILE_BIG are flags of the header */
+    FILE_BIG = 8, /* FILE_JOURNAL to FILE_BIG are flags of the header */
+    FILE_RAW_HERE = HOST_IS_LITTLE ? FILE_RAW : FILE_RAW | FILE_BIG, /* raw, in the byte order of this machine */
     RECORD_VERSION_MAX = 1 << 16, /* versions in a record are at most one more than it has systems */
     RECORD_DIFFERENCE = 1,
     RECORD_UNSYNCED = 2, /* these two are flags of a record */
@@ -134,7 +135,8 @@ void reef__put_u32(section_out *o, uint32_t x);
 void reef__put_u64(section_out *o, uint64_t x);
 void reef__put_f64(section_out *o, double x);
 void reef__put_handle(section_out *o, reef_entity e);
-void reef__put_text(section_out *o, const char *text); /* NULL is written as "" */
+void reef__put_handles(section_out *o, const reef_entity *e, size_t n); /* which must stay, as for reef__put_block */
+void reef__put_text(section_out *o, const char *text);                  /* NULL is written as "" */
 /* A u32 whose value is known later: reef__put_later answers where it stands, reef__put_now sets it. */
 size_t reef__put_later(section_out *o);
 void reef__put_now(section_out *o, size_t where, uint32_t x);
@@ -180,6 +182,7 @@ uint64_t reef__get_u64(section_in *in);
 double reef__get_f64(section_in *in);
 reef_entity reef__get_handle(section_in *in);
 reef_entity reef__handle_at(const unsigned char *handles, size_t i); /* handle i of an array of the payload */
+void reef__handles_copy(reef_entity *to, const unsigned char *handles, size_t n);
 /* A number that is at most `most`; the count of elements of which each takes at least `bytes` of what is left of the
  * section; so many elements. Else CORRUPT, with the field's name: nothing that a file says is used unchecked. */
 uint64_t reef__get_most(section_in *in, const char *field, unsigned bytes, uint64_t most);

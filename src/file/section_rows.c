@@ -134,7 +134,7 @@ static COLD void split_put(encoding *x, const chunk_pair *p, const file_column *
 static void row_piece_put(encoding *x, const chunk_pair *p, const file_column *c, uint32_t row, uint32_t rows)
 {
     if (c->slot == 0) split_put(x, p, c, row, rows);
-    else if (c->type == NULL) reef__encode_handles(x, slot_entities(p->slots[NOW]) + row, rows);
+    else if (c->type == NULL) reef__put_handles(x->o, slot_entities(p->slots[NOW]) + row, rows);
     else reef__encode_values(x, c->type, cell(p->slots[NOW], c->slot, row, c->type->size), rows);
 }
 
@@ -353,9 +353,7 @@ static bool handles_read(const chunk_reading *x, const piece_head *p)
     reef_slot *slots = unit_slots(w, x->unit);
     slots[SLOT_ENTITIES].version = p->newest;
     reef_entity *to = (reef_entity *)slots[SLOT_ENTITIES].block + p->row;
-    if (HOST_IS_LITTLE) memcpy(to, p->values, p->rows * sizeof *to);
-    else
-        for (uint32_t i = 0; i < p->rows; i++) to[i] = reef__handle_at(p->values, i);
+    reef__handles_copy(to, p->values, p->rows);
     if (!handles_place(x, to, p)) return false;
     reef__invalidate(w, INVALIDATE_WRITTEN);
     return true;

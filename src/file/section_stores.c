@@ -126,7 +126,7 @@ static void slots_put(encoding *x, const page_at *at, uint32_t slot, uint32_t co
     if (!full || count == 0) return;
     if (at->s->paged)
         for (uint32_t i = slot; i < slot + count; i++) reef__put_handle(x->o, page_entity(at, i));
-    else reef__encode_handles(x, (const reef_entity *)(const void *)at->block + slot, count);
+    else reef__put_handles(x->o, (const reef_entity *)(const void *)at->block + slot, count);
     reef__encode_values(x, at->t, page_value(at, slot), count);
 }
 

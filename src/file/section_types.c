@@ -60,8 +60,9 @@ static void type_put(encoding *x, const type *t)
     for (uint32_t i = 0; i < count; i++) named |= fields[i].names != NULL;
     reef__put_text(o, t->name);
     reef__put_u8(o, (uint32_t)t->home);
-    reef__put_u8(o, (bytes && fields == NULL && !here ? 1u : 0u) | (bytes == 0 && t->size ? 2u : 0u) |
-                        (t->tracked ? 4u : 0u) | (t->relation ? 8u : 0u) | (named ? 16u : 0u) | (here ? 32u : 0u));
+    reef__put_u8(o, (bytes && fields == NULL && !here ? TYPE_RAW : 0u) | (bytes == 0 && t->size ? TYPE_OMITTED : 0u) |
+                        (t->tracked ? TYPE_TRACKED : 0u) | (t->relation ? TYPE_RELATION : 0u) |
+                        (named ? TYPE_NAMES : 0u) | (here ? TYPE_HERE : 0u));
     reef__put_u32(o, t->size);
     reef__put_u32(o, t->align);
     reef__put_u32(o, bytes);
