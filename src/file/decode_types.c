@@ -379,7 +379,7 @@ static bool value_home(decoding *d, const file_type *f, reef_entity e)
 }
 
 /* Takes a type from every entity that has it, disabled or not, and from templates. */
-static bool type_leave(decoding *d, const type *t, uint64_t *removed)
+static bool type_leave(decoding *d, const type *t)
 {
     const reef_component c = {t->id}, prefab = reef_id(ReefPrefab);
     reef_query_desc all = {.terms = {{.component = c, .access = REEF_WITH, .enabled = REEF_EITHER}},
@@ -387,10 +387,10 @@ static bool type_leave(decoding *d, const type *t, uint64_t *removed)
     if (prefab.id != c.id && reef__world_knows(d->w, prefab.id)) /* otherwise templates don't match */
         all.terms[1] = (reef_term){.component = prefab, .op = REEF_OPTIONAL};
     const reef_query q = reef_query_make(d->w, &all);
-    if (reef_query_is_null(q)) return false;
-    const bool done = reef_remove_where_id(d->w, q, c, removed) == REEF_OK;
+    if (reef_query_is_null(q)) return reef__decode_no_memory(d);
+    const reef_status s = reef_remove_where_id(d->w, q, c, NULL);
     reef_query_free(d->w, q);
-    return done;
+    return s == REEF_OK || reef__decode_no_memory(d);
 }
 
 /* Moves the values of a stand-in to the program's type. */
@@ -407,7 +407,7 @@ static bool values_home(decoding *d, file_type *f)
         moved++;
     }
     f->lost = f->rows - moved; /* of several values of an entity */
-    return type_leave(d, f->t, &moved) || reef__decode_no_memory(d);
+    return type_leave(d, f->t);
 }
 
 /* Counts the values of each type. Of a type that is left out, BITS, or PAGE of a cold one, have told already. */
@@ -426,30 +426,19 @@ static void values_count(decoding *d)
     }
 }
 
-/* Has no hook refused to copy a value? */
-static bool values_carried(decoding *d)
-{
-    for (uint32_t i = 0; i < d->type_count; i++)
-        if (d->types[i].carry && d->types[i].carry->failed) return reef__decode_no_memory(d);
-    return true;
-}
-
 bool reef__decode_standins_end(decoding *d)
 {
-    bool some = false;
-    if (!values_carried(d)) return false;
-    values_count(d);
-    for (uint32_t i = 0; i < d->type_count; i++) some |= d->types[i].to != NULL;
-    for (uint32_t bit = 0; bit < TABLE_CODES; bit++) some |= d->codes[bit] != NULL;
-    /* The calls that follow trust the world, so it is validated first. */
-    if (some && !reef__decode_sound(d, reef_validate)) return false;
     bool home = true;
+    values_count(d);
+    /* The calls that follow trust the world, so it is validated first. */
+    if (d->standins && !reef__decode_sound(d, reef_validate)) return false;
     d->w->unique_later = true;
     for (uint32_t i = 0; home && i < d->type_count; i++) home = d->types[i].to == NULL || values_home(d, &d->types[i]);
     d->w->unique_later = false;
     if (!home) return false;
-    uint64_t unused;
     for (uint32_t bit = 0; bit < TABLE_CODES; bit++)
-        if (d->codes[bit] && !type_leave(d, d->codes[bit], &unused)) return reef__decode_no_memory(d);
-    return values_carried(d);
+        if (d->codes[bit] && !type_leave(d, d->codes[bit])) return false;
+    for (uint32_t i = 0; i < d->type_count; i++) /* has a hook refused to copy a value? */
+        if (d->types[i].carry && d->types[i].carry->failed) return reef__decode_no_memory(d);
+    return true;
 }
