@@ -64,8 +64,8 @@ void reef__encode_list_end(encoding *x, encode_list *l);
  * can't be written is an error if there are rows. */
 uint32_t reef__encode_type(encoding *x, uint32_t id);
 uint32_t reef__encode_table(encoding *x, uint32_t id);
-/* encoding.again for the values of a type. What is written again needn't be, so values that can't be written are left out,
- * rather than that the record is refused. */
+/* encoding.again for the values of a type. What is written again needn't be, so values that can't be written are left
+ * out, rather than that the record is refused. */
 uint64_t reef__encode_again(const encoding *x, const type *t);
 /* Can values of this type be written? If not, the error is recorded. */
 bool reef__encode_allowed(encoding *x, const type *t);
