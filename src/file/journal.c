@@ -215,7 +215,7 @@ static reef_status journal_take_over(reef_journal *j, const record_load *r, reef
     return s;
 }
 
-static reef_status journal_continue(const loading *x, record_load *r, reef_world *loaded)
+static reef_status journal_continue(const load_call *x, record_load *r, reef_world *loaded)
 {
     reef_journal *j = x->context;
     const bool anew = r->converted || !(r->flags & FILE_JOURNAL) || ((r->flags & FILE_RAW) != 0) != j->raw;
@@ -232,7 +232,7 @@ static reef_status journal_begin(reef_journal *j, const reef_journal_desc *desc,
         return journal_failed(j, REEF_IO, op, reason);
     }
     if (!seen.exists || desc->fresh) return journal_rewrite(j, op);
-    loading x = {.world = j->world, .op = op, .desc = &desc->load, .take = journal_continue, .context = j};
+    load_call x = {.world = j->world, .op = op, .desc = &desc->load, .take = journal_continue, .context = j};
     return reef__load_path(&x, j->path);
 }
 

@@ -60,7 +60,7 @@ void reef__load_return(reef_world *w, reef_world *loaded, const skips_room *room
 }
 
 /* Reads a file from `in`, which it drops, and commits it. */
-static reef_status load_read(const loading *x, section_in *in)
+static reef_status load_read(const load_call *x, section_in *in)
 {
     reef_world *w = x->world;
     record_load r = {.desc = x->desc,
@@ -97,7 +97,7 @@ static reef_status load_allowed(reef_world *w, const char *op, bool given)
     return w->running || world_engaged(w) || w->time_owner ? reef__refuse(w, REEF_LOCKED, op) : REEF_OK;
 }
 
-static reef_status bytes_read(const loading *x, const void *data, size_t size)
+static reef_status bytes_read(const load_call *x, const void *data, size_t size)
 {
     section_in in;
     const reef_status s = load_allowed(x->world, x->op, data != NULL || size == 0);
@@ -108,24 +108,24 @@ static reef_status bytes_read(const loading *x, const void *data, size_t size)
 
 COLD reef_status reef_load_bytes(reef_world *w, const void *data, size_t size, const reef_load_desc *desc)
 {
-    return bytes_read(&(loading){.world = w, .op = "reef_load_bytes", .desc = desc}, data, size);
+    return bytes_read(&(load_call){.world = w, .op = "reef_load_bytes", .desc = desc}, data, size);
 }
 
 COLD reef_status reef__load_here(reef_world *w, const reef_bytes *bytes, const char *operation,
                                  const reef_load_desc *desc)
 {
-    const loading x = {.world = w, .op = operation, .desc = desc, .here = true};
+    const load_call x = {.world = w, .op = operation, .desc = desc, .here = true};
     return bytes_read(&x, bytes->data, bytes->size);
 }
 
 COLD reef_status reef_diff_apply(reef_world *w, const void *data, size_t size)
 {
-    return bytes_read(&(loading){.world = w, .op = "reef_diff_apply", .difference = true}, data, size);
+    return bytes_read(&(load_call){.world = w, .op = "reef_diff_apply", .difference = true}, data, size);
 }
 
 COLD reef_status reef_load_from(reef_world *w, reef_reader reader, const reef_load_desc *desc)
 {
-    const loading x = {.world = w, .op = "reef_load_from", .desc = desc};
+    const load_call x = {.world = w, .op = "reef_load_from", .desc = desc};
     section_in in;
     const reef_status s = load_allowed(w, x.op, reader.read != NULL);
     if (s != REEF_OK) return s;
@@ -133,7 +133,7 @@ COLD reef_status reef_load_from(reef_world *w, reef_reader reader, const reef_lo
     return load_read(&x, &in);
 }
 
-COLD reef_status reef__load_path(loading *x, const char *path)
+COLD reef_status reef__load_path(load_call *x, const char *path)
 {
     char reason[REEF_DETAIL_MAX];
     section_in in;
@@ -146,7 +146,7 @@ COLD reef_status reef__load_path(loading *x, const char *path)
     return s;
 }
 
-static reef_status path_read(loading *x, const char *path)
+static reef_status path_read(load_call *x, const char *path)
 {
     const reef_status s = load_allowed(x->world, x->op, path != NULL);
     return s == REEF_OK ? reef__load_path(x, path) : s;
@@ -154,12 +154,12 @@ static reef_status path_read(loading *x, const char *path)
 
 COLD reef_status reef_load(reef_world *w, const char *path, const reef_load_desc *desc)
 {
-    return path_read(&(loading){.world = w, .op = "reef_load", .desc = desc}, path);
+    return path_read(&(load_call){.world = w, .op = "reef_load", .desc = desc}, path);
 }
 
 COLD reef_status reef_load_plan(reef_world *w, const char *path, const reef_load_desc *desc, uint64_t *lost)
 {
     uint64_t unwanted;
-    return path_read(&(loading){.world = w, .op = "reef_load_plan", .desc = desc, .lost = lost ? lost : &unwanted},
+    return path_read(&(load_call){.world = w, .op = "reef_load_plan", .desc = desc, .lost = lost ? lost : &unwanted},
                      path);
 }
