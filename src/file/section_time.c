@@ -82,16 +82,18 @@ void reef__encode_time(encoding *x)
 static uint64_t get_serial(decoding *d, char *name, bool of_phase, bool note)
 {
     if (!reef__get_text(d->in, name, REEF_SYSTEM_NAME_MAX)) return 0;
-    const uint64_t serial = reef__serial_by_name(d->w, name, of_phase);
-    if (note && d->first && (serial == 0 || reef__unknown_system_of(d->w, serial)))
+    uint64_t serial = reef__serial_by_name(d->w, name, of_phase);
+    if (serial == 0) {
+        if (name[0] == 0) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a system or phase has no name"), 0u;
+        if (d->w->state.absent_count >= REEF_SYSTEMS_MAX)
+            return (void)reef__in_wrong(d->in, REEF_LIMIT, "more systems than a world can have"), 0u;
+        const unknown_system *a = reef__unknown_system_add(d->w, name, of_phase);
+        if (a == NULL) return (void)reef__decode_no_memory(d), 0u;
+        serial = a->serial;
+    }
+    if (note && d->first && reef__unknown_system_of(d->w, serial))
         reef__decode_note(d, &(reef_load_note){.kind = REEF_NOTE_SYSTEM_UNKNOWN, .type = name});
-    if (serial) return serial;
-    if (name[0] == 0) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a system or phase has no name"), 0u;
-    if (d->w->state.absent_count >= REEF_SYSTEMS_MAX)
-        return (void)reef__in_wrong(d->in, REEF_LIMIT, "more systems than a world can have"), 0u;
-    unknown_system *a = reef__unknown_system_add(d->w, name, of_phase);
-    if (a == NULL) return (void)reef__decode_no_memory(d), 0u;
-    return a->serial;
+    return serial;
 }
 
 static bool clocks_read(decoding *d)
