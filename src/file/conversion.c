@@ -2,7 +2,6 @@
 #include "file/conversion.h"
 #include "type/names.h"
 #include "type/portable_bytes.h"
-#include "file/decode_names.h"
 #include "file/decoding.h"
 #include <float.h>
 #include <string.h>
@@ -78,13 +77,90 @@ static void number_write(uint8_t kind, any_number n, char *to)
     whole_write(kind, n, to);
 }
 
+/* ---- values that have names ----
+ *
+ *     in the file     CALM 0, ANGRY 1, HUNTING 2        a value 1 becomes 5, since ANGRY does
+ *     in the program  CALM 0, AFRAID 1, ANGRY 5         a value 2 becomes 0, and HUNTING is noted; a 9 stays 9
+ *
+ * The translation is a list of pairs in the file_type, made once for each field: for an enum in the order of the old
+ * values, so that a value is found by halving; for a bit mask in the order of the file's list, from which the bits are
+ * taken one name after the other. Where all names have the same values in both there is no translation, and values are
+ * copied as bytes. */
+
+/* Adds a pair; those of an enum are ordered by the value in the file. */
+static bool rename_add(decoding *d, file_type *f, field_op *op, int64_t was, const reef_named_value *v)
+{
+    if (!reef__decode_room(d, &f->renames, &f->rename_room, f->rename_count + 1, sizeof *f->renames)) return false;
+    value_rename *first = &f->renames[op->rename];
+    uint32_t at = op->rename_count++;
+    for (; !op->mask && at && first[at - 1].was > was; at--) first[at] = first[at - 1];
+    first[at] = (value_rename){was, v ? v->value : 0, v == NULL};
+    f->rename_count++;
+    return true;
+}
+
+bool reef__decode_renames(decoding *d, file_type *f, field_op *op, const reef_names *from, const reef_names *to,
+                          const char *type_name, const char *field)
+{
+    bool same = true, told = false;
+    if (!reef__names_same(from, to) && !d->load->difference &&
+        !reef__decode_keep(d, f, REEF_NOTE_NAMES_CHANGED, f->op_count, field, NULL, NULL))
+        return false;
+    for (uint32_t i = 0; from && to && i < from->count; i++) {
+        const char *name = from->values[i].name;
+        const reef_named_value *v = reef__names_find(to, name);
+        if (v && v->value == from->values[i].value) continue;
+        same = false;
+        if (d->load->difference)
+            return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "the value %.40s of field %.40s of type %.40s is another",
+                                  name, field, type_name);
+        if (v) continue;
+        if (!reef__decode_keep(d, f, REEF_NOTE_NAME_DROPPED, f->op_count, field, name, NULL)) return false;
+        if (!told) d->notes[d->note_count - 1].op_end = f->op_count + 1; /* the step that follows, of which one tells */
+        told = true;
+    }
+    if (same) return true;
+    op->rename = f->rename_count;
+    op->mask = from->mask;
+    for (uint32_t i = 0; i < from->count; i++) {
+        const reef_named_value *v = reef__names_find(to, from->values[i].name);
+        if (!rename_add(d, f, op, from->values[i].value, v)) return false;
+    }
+    return true;
+}
+
+/* Translates one value. *dropped: the program has no name for what it was, in a bit mask for none of its bits. */
+static int64_t value_renamed(const file_type *f, const field_op *op, int64_t value, bool *dropped)
+{
+    const value_rename *r = &f->renames[op->rename];
+    uint64_t all = (uint64_t)value, left = all, result = 0;
+    uint32_t low = 0, high = op->rename_count;
+    if (op->mask) {
+        for (uint32_t i = 0; i < op->rename_count; i++) {
+            const uint64_t was = (uint64_t)r[i].was;
+            if ((all & was) != was) continue;
+            if (was != 0 || all == 0) result |= (uint64_t)r[i].is;
+            left &= ~was;
+        }
+        *dropped = (result | left) == 0;
+        return (int64_t)(result | left);
+    }
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (r[middle].was < value) low = middle + 1;
+        else high = middle;
+    }
+    const bool found = low < op->rename_count && r[low].was == value;
+    *dropped = found && r[low].dropped;
+    return found ? r[low].is : value;
+}
+
 /* ---- steps of a plan ---- */
 
 /* The number by the name that it has. What has none keeps its number. */
 static any_number number_renamed(const file_type *f, const field_op *op, any_number n, bool *dropped)
 {
-    const int64_t was = (int64_t)(n.negative ? 0 - n.magnitude : n.magnitude),
-                  is = reef__decode_renamed(f, op, was, dropped);
+    const int64_t was = (int64_t)(n.negative ? 0 - n.magnitude : n.magnitude), is = value_renamed(f, op, was, dropped);
     if (is == was) return n;
     n.negative = is < 0 && op->kind != REEF_U64;
     n.magnitude = n.negative ? 0 - (uint64_t)is : (uint64_t)is;
@@ -146,17 +222,17 @@ bool reef__op_copies(const field_op *op)
     return HOST_IS_LITTLE || op->kind == REEF_U8 || op->kind == REEF_I8 || op->kind == REEF_CHAR;
 }
 
-void reef__convert_rows(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows)
+void reef__convert_rows(const file_type *f, const unsigned char *from, char *to, size_t stride, uint32_t rows)
 {
-    if (f->whole && to->stride[0] == f->bytes) {
-        memcpy(to->base[0], from, (size_t)rows * f->bytes);
+    if (f->whole) {
+        memcpy(to, from, (size_t)rows * f->bytes);
         return;
     }
     for (uint32_t i = 0; i < f->op_count; i++) {
         field_op *op = &f->ops[i];
         const unsigned char *p = from + op->from;
-        char *q = to->base[op->part] + op->to;
-        const size_t stride = to->stride[op->part], bytes = (size_t)op->count * reef__kind_size((reef_kind)op->kind);
+        char *q = to + op->to;
+        const size_t bytes = (size_t)op->count * reef__kind_size((reef_kind)op->kind);
         if (op->kind == 0)
             for (uint32_t row = 0; row < rows; row++, p += f->bytes) op->lost += !bytes_are_zero(p, op->count);
         else if (reef__op_copies(op))

@@ -6,7 +6,6 @@
  *
  * A journal is scanned first for its whole records. If its end is torn the rest is left out; if whole records follow a
  * damaged place, the file is refused. */
-#include "file/decode.h"
 #include "storage/event_log.h"
 #include "storage/invalidate.h"
 #include "storage/name_index.h"
@@ -17,12 +16,10 @@
 #include "system/script.h"
 #include "file/decode_types.h"
 #include "file/decoding.h"
-#include "file/numbering.h"
 #include "file/record.h"
 #include "file/section.h"
 #include "reef/inspect.h"
 #include "reef/log.h"
-#include "reef/save.h"
 #include "reef/snapshot.h"
 #include "reef/file.h"
 #include <stdio.h>
@@ -30,22 +27,23 @@
 /* ---- records ---- */
 
 typedef struct section_row {
-    uint32_t kind, rank;
+    uint32_t kind, rank, least;
     bool once;
     bool (*read)(decoding *d);
 } section_row;
 
 bool reef__decode_none(decoding *d) { return (void)d, false; }
 
-#define SECTION_ROW(name, a, b, c, d, rank, once, write, read) {SECTION_##name, rank, once, reef__decode_##read},
+#define SECTION_ROW(name, a, b, c, d, rank, once, least, write, read) \
+    {SECTION_##name, rank, least, once, reef__decode_##read},
 static const section_row section_rows[] = {SECTION_KINDS(SECTION_ROW)};
 
 /* The row of the section that was read, if it may follow one of rank *rank. NULL: CORRUPT is recorded. */
 static const section_row *section_follows(decoding *d, uint32_t *rank)
 {
-    const section_row *row = section_rows, *end = row + sizeof section_rows / sizeof section_rows[0];
-    while (row < end && row->kind != d->in->kind) row++;
-    if (row == end) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a section is of an unknown kind"), NULL;
+    const uint32_t number = reef__section_kind(d->in);
+    if (number == SECTION_KIND_COUNT) return NULL;
+    const section_row *row = &section_rows[number];
     const uint32_t next = row->rank, was = *rank;
     if (next == 0 && row->kind != SECTION_RECORD) return row;
     const bool missing = (next > RANK_TIME && was < RANK_TIME) || (next > RANK_IDS && was < RANK_IDS);
@@ -64,15 +62,6 @@ static bool progress_tell(decoding *d)
            reef__in_wrong(d->in, REEF_CANCELLED, "the caller stopped it");
 }
 
-static bool validated(decoding *d)
-{
-    char message[SECTION_DETAIL];
-    if (d->in->status != REEF_OK) return false;
-    d->in->payload = NULL;
-    return reef_validate(d->w, message, sizeof message) == REEF_OK ||
-           reef__in_wrong(d->in, REEF_CORRUPT, "%s", message);
-}
-
 /* Ends a record's writes: later ones get newer versions, and all caches are dropped. */
 static void versions_close(decoding *d)
 {
@@ -86,7 +75,7 @@ static void versions_close(decoding *d)
 static bool state_is(decoding *d, uint64_t hash, reef_status status, const char *what)
 {
     if (hash == 0 || d->load->converted) return true;
-    if (!validated(d)) return false;
+    if (!reef__decode_sound(d, reef_validate)) return false;
     const uint64_t is = reef_hash(d->w);
     if (is == 0) return reef__decode_no_memory(d);
     return is == hash || reef__in_wrong(d->in, status, "%s", what);
@@ -102,25 +91,28 @@ static bool record_complete(decoding *d)
     return true;
 }
 
+static bool section_read(decoding *d, const section_row *row)
+{
+    if (row->least == 0) return row->read(d) && reef__section_taken(d->in);
+    const uint32_t count = reef__get_count(d->in, "count", row->least);
+    EACH_ELEMENT(d->in, i, count)
+    if (!row->read(d)) return false;
+    return reef__section_taken(d->in);
+}
+
 static bool record_read_rest(decoding *d)
 {
-    section_in *in = d->in;
-    uint64_t sections = 1;
+    uint64_t sections = 1, after;
     uint32_t rank = 0;
     for (;; sections++) {
-        if (!progress_tell(d)) return false;
-        if (!reef__section_next(in))
-            return in->status == REEF_OK ? reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record")
-                                         : false;
+        if (!progress_tell(d) || !reef__record_next(d->in)) return false;
         const section_row *row = section_follows(d, &rank);
         if (row == NULL) return false;
         if (row->kind == SECTION_DONE) break;
-        if (!row->read(d) || !reef__section_taken(in)) return false;
+        if (!section_read(d, row)) return false;
     }
-    const uint64_t said = reef__get_u64(in), after = reef__get_u64(in);
-    if (!reef__section_taken(in)) return false;
-    if (said != sections) return reef__in_wrong(in, REEF_CORRUPT, "a section is missing");
-    return record_complete(d) && state_is(d, after, REEF_CORRUPT, "the loaded state isn't the one that was written");
+    return reef__record_ends(d->in, sections, &after) && record_complete(d) &&
+           state_is(d, after, REEF_CORRUPT, "the loaded state isn't the one that was written");
 }
 
 static bool record_read_one(decoding *d, uint64_t number)
@@ -170,22 +162,14 @@ static bool rest_read(section_in *in, unsigned char **all, size_t *room)
 
 /* ---- the file ---- */
 
-/* What follows goes from values to their entities, and from relations to their targets. */
-static bool owners_sound(decoding *d)
-{
-    char message[SECTION_DETAIL];
-    d->in->payload = NULL;
-    return reef__stores_validate_owners(d->w, message, sizeof message) == REEF_OK ||
-           reef__in_wrong(d->in, REEF_CORRUPT, "%s", message);
-}
-
 static bool decode_finish(decoding *d)
 {
-    if (!owners_sound(d)) return false;
+    /* What follows goes from values to their entities, and from relations to their targets. */
+    if (!reef__decode_sound(d, reef__stores_validate_owners)) return false;
     if (!reef__decode_tracks_done(d) || !reef__decode_standins_end(d) || !reef__decode_scripts_done(d)) return false;
     if (!reef__decode_relations_done(d)) return false;
     versions_close(d);
-    if (!validated(d)) return false;
+    if (!reef__decode_sound(d, reef_validate)) return false;
     reef__decode_notes_tell(d);
     return true;
 }
@@ -197,7 +181,7 @@ static bool flags_allowed(section_in *in, uint16_t flags, bool difference)
                               difference ? "this isn't a difference" : "this is a difference, not a world");
     if ((flags & FILE_BIG) && !(flags & FILE_RAW))
         return reef__in_wrong(in, REEF_CORRUPT, "the header has flags that contradict each other");
-    return !(flags & FILE_RAW) || ((flags & FILE_BIG) != 0) == !HOST_IS_LITTLE ||
+    return !(flags & FILE_RAW) || (flags & (FILE_RAW | FILE_BIG)) == FILE_RAW_HERE ||
            reef__in_wrong(in, REEF_NOT_PORTABLE, "the file is raw, and of a machine with another byte order");
 }
 
@@ -235,7 +219,8 @@ static bool file_decode(section_in *in, record_load *r, reef_world *loaded, reef
     d->script = reef__scripts_type();
     world_hold(target); /* readers, notes and hooks run */
     world_hold(loaded);
-    bool ok = reef__readers_mirror(loaded, target) || reef__decode_no_memory(d);
+    /* A type whose registration failed for want of memory would be unknown, and its values left out. */
+    bool ok = (reef__types_known() && reef__readers_mirror(loaded, target)) || reef__decode_no_memory(d);
     ok = ok && records_read(d) && decode_finish(d);
     reef__readers_unmirror(loaded);
     world_let_go(loaded);
@@ -291,12 +276,7 @@ void reef__record_load_drop(record_load *r)
     decoding *d = r->decoding;
     reef__numbering_drop(&r->numbering);
     if (d == NULL) return;
-    reef__decode_types_drop(d);
-    reef__memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->before, d->before_room * sizeof *d->before);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->switches, d->switch_room * sizeof *d->switches);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->notes, d->note_room * sizeof *d->notes);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->texts, d->text_room);
+    reef__decode_memory_drop(d);
     reef__memory_free(d->memory, MEMORY_OTHER, d, sizeof *d);
     r->decoding = NULL;
 }

@@ -14,20 +14,12 @@ COLD bool reef__decode_carry_make(decoding *d, file_type *f, uint32_t was)
     const type *is = reef__type_of(reef_type_find(f->name).id);
     const size_t size = is && is->size > t->size ? is->size : t->size;
     const size_t room = (size + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN;
-    const size_t bytes = sizeof(value_carry) + CARRY_ROOMS * room;
-    value_carry *c = reef__memory_zeroed(d->memory, MEMORY_OTHER, bytes);
-    if (c == NULL) return reef__decode_no_memory(d);
+    value_carry *c = reef__decode_memory(d, sizeof *c + CARRY_ROOMS * room);
+    if (c == NULL) return false;
     c->was = t;
-    c->bytes = bytes;
     c->size = room;
     f->carry = c;
     return true;
-}
-
-COLD void reef__decode_carry_drop(decoding *d, file_type *f)
-{
-    if (f->carry) reef__memory_free(d->memory, MEMORY_OTHER, f->carry, f->carry->bytes);
-    f->carry = NULL;
 }
 
 COLD bool reef__decode_carry_allowed(decoding *d, const file_type *f, const type *t)

@@ -19,14 +19,13 @@
 
 typedef struct value_carry {
     const type *was;
-    bool failed; /* a hook refused: the reader must end in an error */
-    size_t bytes, size;
+    bool failed;                       /* a hook refused: the reader must end in an error */
+    size_t size;                       /* of one of the two values */
     _Alignas(PLAIN_ALIGN) char room[]; /* two values: the copy, and what was constructed */
 } value_carry;
 
 /* Makes f->carry for values of the type with this id. False: the error is recorded. */
 bool reef__decode_carry_make(decoding *d, file_type *f, uint32_t was);
-void reef__decode_carry_drop(decoding *d, file_type *f);
 /* May these values become values of `t`? False: the error is recorded. */
 bool reef__decode_carry_allowed(decoding *d, const file_type *f, const type *t);
 /* Gives a value that was constructed what the value has whose address is at `from`. */

@@ -15,9 +15,7 @@
 #include "storage/required.h"
 #include "file/conversion.h"
 #include "file/decode_carry.h"
-#include "file/decode_names.h"
 #include "file/decoding.h"
-#include "file/numbering.h"
 #include "file/pack.h"
 #include "file/record.h"
 #include "file/section.h"
@@ -25,7 +23,6 @@
 #include "reef/enable.h"
 #include "reef/inspect.h"
 #include "reef/prefab.h"
-#include "reef/save.h"
 #include "reef/file.h"
 #include "reef/type_info.h"
 #include "reef/term.h"
@@ -33,27 +30,13 @@
 
 /* ---- values by their plan ---- */
 
-void reef__decode_values(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows)
+void reef__decode_values(const file_type *f, const unsigned char *from, char *to, size_t size, uint32_t rows)
 {
-    for (uint32_t row = 0; f->carry && row < rows; row++) {
-        const unsigned char *address = from + (size_t)row * f->bytes;
-        char *value = to->base[0] + (size_t)row * to->stride[0];
-        if (f->to) memcpy(value, address, f->bytes); /* value_home follows it */
-        else reef__decode_carry(f, address, value);
+    if (f->carry == NULL) reef__convert_rows(f, from, to, size, rows);
+    for (; f->carry && rows; rows--, from += f->bytes, to += size) {
+        if (f->to) memcpy(to, from, f->bytes); /* value_home follows the address */
+        else reef__decode_carry(f, from, to);
     }
-    if (f->carry == NULL) reef__convert_rows(f, from, to, rows);
-}
-
-void reef__decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to)
-{
-    value_target x;
-    x.base[0] = to;
-    x.stride[0] = t->size;
-    for (uint32_t i = 0; t->split && f->t == t && i < t->part_count; i++) {
-        x.base[i] = to + t->fields[i].offset;
-        x.stride[i] = t->size;
-    }
-    reef__decode_values(f, from, &x, 1);
 }
 
 bool reef__decode_construct(decoding *d, const type *t, reef_entity e, void *to)
@@ -66,20 +49,6 @@ bool reef__decode_construct(decoding *d, const type *t, reef_entity e, void *to)
 
 /* ---- plans ---- */
 
-typedef struct file_field { /* what belongs to a field beside its description */
-    char name[REEF_TYPE_NAME_MAX + 1], unit[REEF_TYPE_NAME_MAX + 1];
-    uint32_t at; /* where it is in the file's value */
-} file_field;
-
-typedef struct type_reading {
-    decoding *d;
-    file_type *f;
-    reef_field *fields; /* of the writer's struct */
-    file_field *more;   /* as many */
-    uint32_t count, align, base;
-    file_name_lists lists;
-} type_reading;
-
 static bool plan_add(type_reading *x, field_op op)
 {
     file_type *f = x->f;
@@ -87,8 +56,7 @@ static bool plan_add(type_reading *x, field_op op)
     if (reef__op_copies(&op)) {
         op.count *= reef__kind_size((reef_kind)op.kind);
         op.was = op.kind = REEF_U8;
-        if (last && reef__op_copies(last) && last->part == op.part && last->from + last->count == op.from &&
-            last->to + last->count == op.to) {
+        if (last && reef__op_copies(last) && last->from + last->count == op.from && last->to + last->count == op.to) {
             last->count += op.count;
             return true;
         }
@@ -106,37 +74,37 @@ static bool plan_leave(type_reading *x, uint32_t from, uint32_t bytes)
 
 enum { KIND_TEXT = 24 };
 
-/* "u16", "f32[3]", "text[8]" */
-static const char *kind_text(uint8_t kind, uint32_t elements, char *text)
+/* "u16", "f32[3]", "text[8]". NULL: the error is recorded. */
+static const char *kind_text(decoding *d, uint8_t kind, uint32_t elements)
 {
+    char text[KIND_TEXT];
     static const char *const names[] = {
         [REEF_BOOL] = "bool", [REEF_I8] = "i8",     [REEF_U8] = "u8",        [REEF_I16] = "i16", [REEF_U16] = "u16",
         [REEF_I32] = "i32",   [REEF_U32] = "u32",   [REEF_I64] = "i64",      [REEF_U64] = "u64", [REEF_F32] = "f32",
         [REEF_F64] = "f64",   [REEF_CHAR] = "text", [REEF_ENTITY] = "entity"};
     if (elements == 1 && kind != REEF_CHAR) (void)snprintf(text, KIND_TEXT, "%s", names[kind]);
     else (void)snprintf(text, KIND_TEXT, "%s[%u]", names[kind], (unsigned)elements);
-    return text;
+    return reef__decode_text(d, text);
 }
 
-/* Adds a step for a field of the program's type. In a split type each field has a column, and its offset there is 0. */
-static bool plan_field(type_reading *x, const type *t, const reef_field *field, uint32_t part, uint32_t k)
+/* Adds a step for a field of the program's type, which is field k of the file. */
+static bool plan_field(type_reading *x, const type *t, const reef_field *field, uint32_t k)
 {
     const reef_field *from = &x->fields[k];
     const uint32_t to_size = reef__kind_size(field->kind), from_size = reef__kind_size(from->kind);
-    const uint32_t have = from->bytes / from_size, want = field->bytes / to_size, at = x->more[k].at;
+    const uint32_t have = from->bytes / from_size, want = field->bytes / to_size, at = x->at[k];
     field_op op = {.from = at,
-                   .to = t->split ? 0 : field->offset,
+                   .to = field->offset,
                    .count = have < want ? have : want,
                    .was = (uint8_t)from->kind,
-                   .kind = (uint8_t)field->kind,
-                   .part = (uint16_t)(t->split ? part : 0)};
+                   .kind = (uint8_t)field->kind};
     const bool same = from->kind == field->kind,
                fits = same || (reef__kind_is_number(op.was) && reef__kind_is_number(op.kind));
     const uint32_t first = x->f->op_count, read = fits ? op.count : 0;
-    char was[KIND_TEXT], is[KIND_TEXT];
-    (void)kind_text(op.was, have, was);
-    (void)kind_text(op.kind, want, is);
-    if ((!same || have != want) && x->d->load->difference)
+    const bool other = !same || have != want;
+    const char *was = other ? kind_text(x->d, op.was, have) : NULL, *is = other ? kind_text(x->d, op.kind, want) : NULL;
+    if (other && (was == NULL || is == NULL)) return false;
+    if (other && x->d->load->difference)
         return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE,
                               "field %.40s of type %.40s is %s in the difference and %s in the program", field->name,
                               t->name, was, is);
@@ -145,7 +113,7 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
         (!reef__decode_renames(x->d, x->f, &op, from->names, field->names, t->name, field->name) || !plan_add(x, op)))
         return false;
     const reef_load_note_kind kind = fits ? REEF_NOTE_FIELD_CONVERTED : REEF_NOTE_FIELD_KIND;
-    return (same && have == want) || reef__decode_keep(x->d, x->f, kind, first, field->name, was, is);
+    return !other || reef__decode_keep(x->d, x->f, kind, first, field->name, was, is);
 }
 
 /* Notes that a field is in the file or in the program alone, and leaves out the bytes that it takes in the file. A
@@ -169,13 +137,12 @@ static bool plan_by_fields(type_reading *x, const type *t)
     reef__fields_pair(t->fields, t->field_count, names, x->count, pair, taken);
     for (uint32_t i = 0; i < t->field_count; i++) {
         const uint32_t k = pair[i];
-        if (!(k != FIELD_UNPAIRED ? plan_field(x, t, &t->fields[i], i, k)
+        if (!(k != FIELD_UNPAIRED ? plan_field(x, t, &t->fields[i], k)
                                   : plan_note(x, REEF_NOTE_FIELD_DEFAULT, t, t->fields[i].name, 0, 0)))
             return false;
     }
     for (uint32_t k = 0; k < x->count; k++)
-        if (!taken[k] &&
-            !plan_note(x, REEF_NOTE_FIELD_DROPPED, t, x->fields[k].name, x->more[k].at, x->fields[k].bytes))
+        if (!taken[k] && !plan_note(x, REEF_NOTE_FIELD_DROPPED, t, x->fields[k].name, x->at[k], x->fields[k].bytes))
             return false;
     return true;
 }
@@ -204,7 +171,7 @@ static bool plan_outside(type_reading *x)
 static bool plan_by_offsets(type_reading *x, const type *t)
 {
     for (uint32_t k = 0; k < x->count; k++)
-        if (!plan_field(x, t, &x->fields[k], 0, k)) return false;
+        if (!plan_field(x, t, &x->fields[k], k)) return false;
     return true;
 }
 
@@ -236,8 +203,8 @@ static bool type_plan_make(type_reading *x, const type *t)
     for (uint32_t i = 0; i < f->op_count; i++)
         if (f->ops[i].kind) covered += f->ops[i].count * reef__kind_size((reef_kind)f->ops[i].kind);
     f->partial = covered < t->size;
-    f->whole = !t->split && f->op_count == 1 && reef__op_copies(&f->ops[0]) && covered == f->bytes &&
-               f->bytes == t->size && f->ops[0].from == 0;
+    f->whole = f->op_count == 1 && reef__op_copies(&f->ops[0]) && covered == f->bytes && f->bytes == t->size &&
+               f->ops[0].from == 0;
     return true;
 }
 
@@ -337,7 +304,7 @@ static bool type_note(decoding *d, const type *t)
     return true;
 }
 
-static bool type_resolve(type_reading *x)
+bool reef__decode_type_resolve(type_reading *x)
 {
     decoding *d = x->d;
     file_type *f = x->f;
@@ -355,11 +322,7 @@ static bool type_resolve(type_reading *x)
             return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s has another home", f->name);
         if (!reef__decode_keep(d, f, REEF_NOTE_HOME_CHANGED, 0, NULL, NULL, NULL)) return false;
         f->to = t;
-        if (t->split) { /* the stand-in holds the whole struct */
-            type whole = *t;
-            whole.split = false;
-            ok = type_plan_make(x, &whole);
-        } else ok = type_plan_make(x, t);
+        ok = type_plan_make(x, t); /* the stand-in of a split type holds the whole struct */
         f->t = !ok        ? NULL
                : f->carry ? standin_make(d, f->home, sizeof(void *), sizeof(void *))
                           : standin_make(d, f->home, t->size, t->align);
@@ -370,140 +333,6 @@ static bool type_resolve(type_reading *x)
     if (ok && f->t && t && !type_as_written(x, t)) d->load->converted = true;
     if (ok && f->t) ok = type_note(d, f->to ? f->to : f->t);
     return ok && (reef__numbering_type(&d->load->numbering, f->t ? f->t->id : 0) || reef__decode_no_memory(d));
-}
-
-/* ---- reading ---- */
-
-static bool field_read(type_reading *x, uint32_t i, uint32_t *at)
-{
-    section_in *in = x->d->in;
-    reef_field *p = &x->fields[i];
-    file_field *m = &x->more[i];
-    if (!reef__get_text(in, m->name, REEF_TYPE_NAME_MAX)) return false;
-    p->name = m->name;
-    const uint32_t size = x->f->size;
-    p->kind = (reef_kind)reef__get_most(in, "kind", 1, REEF_ENTITY);
-    p->offset = (uint32_t)reef__get_most(in, "offset", 4, size);
-    p->bytes = (uint32_t)reef__get_most(in, "bytes", 4, size - p->offset);
-    if (!reef__get_text(in, m->unit, REEF_TYPE_NAME_MAX)) return false;
-    p->unit = m->unit[0] ? m->unit : NULL;
-    p->lowest = reef__get_f64(in);
-    p->highest = reef__get_f64(in);
-    m->at = x->f->flags & TYPE_HERE ? p->offset : *at;
-    if (in->status != REEF_OK) return false;
-    if (p->kind == 0 || p->bytes == 0 || p->bytes % reef__kind_size(p->kind))
-        return reef__in_wrong(in, REEF_CORRUPT, "field %.80s has an impossible kind or size", p->name);
-    for (uint32_t k = 0; k < i; k++)
-        if (strcmp(x->fields[k].name, p->name) == 0)
-            return reef__in_wrong(in, REEF_CORRUPT, "a type has two fields of the same name");
-    *at += p->bytes;
-    return *at <= 2 * (uint32_t)REEF_SIZE_MAX ||
-           reef__in_wrong(in, REEF_CORRUPT, "the fields are larger than their type can be");
-}
-
-/* Reads the lists of names, and which field has which. Lists are numbered in the order in which fields need them. */
-static bool names_read(type_reading *x)
-{
-    section_in *in = x->d->in;
-    uint32_t used = 0;
-    if (!reef__decode_name_lists(x->d, &x->lists)) return false;
-    for (uint32_t i = 0; i < x->count; i++) {
-        const uint32_t most = used < x->lists.count ? used + 1 : used;
-        const uint32_t number = (uint32_t)reef__get_most(in, "list", 2, most);
-        if (in->status != REEF_OK) return false;
-        if (number == 0) continue;
-        if (number > used) used = number;
-        x->fields[i].names = &x->lists.list[number - 1].names;
-        const char *why = reef__names_refused(x->fields[i].names, x->fields[i].kind);
-        if (why) return reef__in_wrong(in, REEF_CORRUPT, "field %.80s: %s", x->fields[i].name, why);
-    }
-    return (used == x->lists.count && used) || reef__in_wrong(in, REEF_CORRUPT, "a list of names belongs to no field");
-}
-
-static bool type_sizes_sound(const file_type *f, uint32_t count, uint32_t sum)
-{
-    if ((f->home == REEF_BIT) && f->size) return false;
-    if ((f->flags & TYPE_RAW) && (f->flags & TYPE_OMITTED)) return false;
-    if (f->flags & TYPE_HERE) return f->bytes == sizeof(void *) && !(f->flags & (TYPE_RAW | TYPE_OMITTED));
-    if (f->flags & TYPE_RAW) return f->bytes == f->size && count == 0;
-    return f->flags & TYPE_OMITTED ? f->bytes == 0 : f->bytes == sum;
-}
-
-static bool type_read(type_reading *x)
-{
-    decoding *d = x->d;
-    section_in *in = d->in;
-    file_type *f = x->f;
-    char name[REEF_TYPE_NAME_MAX + 1];
-    uint32_t sum = 0, room = 0, more = 0;
-    if (!reef__get_text(in, name, REEF_TYPE_NAME_MAX)) return false;
-    f->home = (reef_home)reef__get_most(in, "home", 1, REEF_SPLIT);
-    f->flags = (uint32_t)reef__get_most(in, "flags", 1, TYPE_FLAGS);
-    f->size = (uint32_t)reef__get_most(in, "size", 4, REEF_SIZE_MAX);
-    x->align = reef__get_u32(in);
-    f->bytes = reef__get_u32(in);
-    x->base = (uint32_t)reef__get_most(in, "base", 4, d->type_count);
-    x->count = (uint32_t)reef__get_most(in, "fields", 2, REEF_FIELDS_MAX);
-    if (in->status != REEF_OK) return false;
-    if ((f->flags & TYPE_RAW) && !(d->load->flags & FILE_RAW))
-        return reef__in_wrong(in, REEF_CORRUPT, "a type is raw, but the header doesn't say so");
-    if ((f->flags & TYPE_HERE) && !d->load->here)
-        return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has flags that a file doesn't have", name);
-    f->name_bytes = strlen(name) + 1;
-    f->name = reef__memory_resize(d->memory, MEMORY_OTHER, NULL, 0, f->name_bytes, PLAIN_ALIGN);
-    if (f->name == NULL) return reef__decode_no_memory(d);
-    memcpy(f->name, name, f->name_bytes);
-    f->number = d->type_count++;
-    f->field_count = x->count;
-    bool ok = reef__decode_room(d, &x->fields, &room, x->count, sizeof *x->fields) &&
-              reef__decode_room(d, &x->more, &more, x->count, sizeof *x->more);
-    for (uint32_t i = 0; ok && i < x->count; i++) ok = field_read(x, i, &sum);
-    if (ok && f->flags & TYPE_RELATION) f->relation = reef__get_u32(in);
-    ok = ok && in->status == REEF_OK;
-    if (ok && f->flags & TYPE_NAMES) ok = names_read(x);
-    if (ok && f->flags & TYPE_HERE) ok = reef__decode_carry_make(d, f, reef__get_u32(in));
-    if (ok && !type_sizes_sound(f, x->count, sum))
-        ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s has an impossible size or home", name);
-    ok = ok && type_resolve(x);
-    reef__decode_name_lists_drop(d, &x->lists);
-    reef__memory_free(d->memory, MEMORY_OTHER, x->fields, room * sizeof *x->fields);
-    reef__memory_free(d->memory, MEMORY_OTHER, x->more, more * sizeof *x->more);
-    return ok;
-}
-
-bool reef__decode_types(decoding *d)
-{
-    const uint32_t count = reef__get_u32(d->in);
-    /* A type whose registration failed for want of memory would be unknown, and its values left out. */
-    if (!reef__types_known()) return reef__decode_no_memory(d);
-    EACH_ELEMENT(d->in, i, count)
-    {
-        if (!reef__decode_room(d, &d->types, &d->type_room, d->type_count + 1, sizeof *d->types)) return false;
-        type_reading x = {.d = d, .f = &d->types[d->type_count]};
-        if (!type_read(&x)) return false;
-    }
-    return d->in->status == REEF_OK;
-}
-
-void reef__decode_types_drop(decoding *d)
-{
-    for (uint32_t i = 0; i < d->type_count; i++) {
-        file_type *f = &d->types[i];
-        reef__decode_carry_drop(d, f);
-        reef__memory_free(d->memory, MEMORY_OTHER, f->name, f->name_bytes);
-        reef__memory_free(d->memory, MEMORY_OTHER, f->ops, f->op_room * sizeof *f->ops);
-        reef__memory_free(d->memory, MEMORY_OTHER, f->renames, f->rename_room * sizeof *f->renames);
-    }
-    for (uint32_t i = 0; i < d->table_count; i++) {
-        file_table *ft = &d->tables[i];
-        reef__memory_free(d->memory, MEMORY_OTHER, ft->types, (ft->type_count + 1) * sizeof *ft->types);
-        reef__memory_free(d->memory, MEMORY_OTHER, ft->units, ft->unit_room * sizeof *ft->units);
-    }
-    reef__memory_free(d->memory, MEMORY_OTHER, d->alone, d->alone_room * sizeof *d->alone);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->known, d->known_room);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->seen, d->seen_room);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->types, d->type_room * sizeof *d->types);
-    reef__memory_free(d->memory, MEMORY_OTHER, d->tables, d->table_room * sizeof *d->tables);
 }
 
 /* ---- the end of stand-ins ---- */
@@ -550,7 +379,7 @@ static bool value_home(decoding *d, const file_type *f, reef_entity e)
 }
 
 /* Takes a type from every entity that has it, disabled or not, and from templates. */
-static bool type_leave(decoding *d, const type *t, uint64_t *removed)
+static bool type_leave(decoding *d, const type *t)
 {
     const reef_component c = {t->id}, prefab = reef_id(ReefPrefab);
     reef_query_desc all = {.terms = {{.component = c, .access = REEF_WITH, .enabled = REEF_EITHER}},
@@ -558,10 +387,10 @@ static bool type_leave(decoding *d, const type *t, uint64_t *removed)
     if (prefab.id != c.id && reef__world_knows(d->w, prefab.id)) /* otherwise templates don't match */
         all.terms[1] = (reef_term){.component = prefab, .op = REEF_OPTIONAL};
     const reef_query q = reef_query_make(d->w, &all);
-    if (reef_query_is_null(q)) return false;
-    const bool done = reef_remove_where_id(d->w, q, c, removed) == REEF_OK;
+    if (reef_query_is_null(q)) return reef__decode_no_memory(d);
+    const reef_status s = reef_remove_where_id(d->w, q, c, NULL);
     reef_query_free(d->w, q);
-    return done;
+    return s == REEF_OK || reef__decode_no_memory(d);
 }
 
 /* Moves the values of a stand-in to the program's type. */
@@ -578,7 +407,7 @@ static bool values_home(decoding *d, file_type *f)
         moved++;
     }
     f->lost = f->rows - moved; /* of several values of an entity */
-    return type_leave(d, f->t, &moved) || reef__decode_no_memory(d);
+    return type_leave(d, f->t);
 }
 
 /* Counts the values of each type. Of a type that is left out, BITS, or PAGE of a cold one, have told already. */
@@ -597,35 +426,19 @@ static void values_count(decoding *d)
     }
 }
 
-/* Has no hook refused to copy a value? */
-static bool values_carried(decoding *d)
-{
-    for (uint32_t i = 0; i < d->type_count; i++)
-        if (d->types[i].carry && d->types[i].carry->failed) return reef__decode_no_memory(d);
-    return true;
-}
-
 bool reef__decode_standins_end(decoding *d)
 {
-    bool some = false;
-    if (!values_carried(d)) return false;
-    values_count(d);
-    for (uint32_t i = 0; i < d->type_count; i++) some |= d->types[i].to != NULL;
-    for (uint32_t bit = 0; bit < TABLE_CODES; bit++) some |= d->codes[bit] != NULL;
-    d->in->payload = NULL;
-    /* The calls that follow trust the world, so it is validated first. */
-    if (some && reef_validate(d->w, d->in->detail, sizeof d->in->detail) != REEF_OK) {
-        d->in->status = REEF_CORRUPT;
-        d->in->wrong_at = d->in->at;
-        return false;
-    }
     bool home = true;
+    values_count(d);
+    /* The calls that follow trust the world, so it is validated first. */
+    if (d->standins && !reef__decode_sound(d, reef_validate)) return false;
     d->w->unique_later = true;
     for (uint32_t i = 0; home && i < d->type_count; i++) home = d->types[i].to == NULL || values_home(d, &d->types[i]);
     d->w->unique_later = false;
     if (!home) return false;
-    uint64_t unused;
     for (uint32_t bit = 0; bit < TABLE_CODES; bit++)
-        if (d->codes[bit] && !type_leave(d, d->codes[bit], &unused)) return reef__decode_no_memory(d);
-    return values_carried(d);
+        if (d->codes[bit] && !type_leave(d, d->codes[bit])) return false;
+    for (uint32_t i = 0; i < d->type_count; i++) /* has a hook refused to copy a value? */
+        if (d->types[i].carry && d->types[i].carry->failed) return reef__decode_no_memory(d);
+    return true;
 }

@@ -6,15 +6,22 @@
 #include "file/decoding.h"
 #include "reef/type.h"
 
+/* A type of the file while its description is read. */
+typedef struct type_reading {
+    decoding *d;
+    file_type *f;
+    reef_field *fields; /* of the writer's struct */
+    uint32_t *at;       /* where each is in the file's value */
+    uint32_t count, align, base;
+} type_reading;
+/* Finds the program's type for it, or makes one, and the plan for its values. False: the error is recorded. */
+bool reef__decode_type_resolve(type_reading *x);
+
 /* The tag for a bit in the numbers of tables. NULL: the error is recorded. */
 const type *reef__decode_code(decoding *d, uint32_t bit);
-void reef__decode_types_drop(decoding *d);
 
-/* Converts `rows` values by the type's plan. */
-void reef__decode_values(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows);
-
-/* Converts one value to the program's struct, also for a split type. */
-void reef__decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to);
+/* Converts `rows` values by the type's plan to structs of the program that lie side by side, `size` bytes each. */
+void reef__decode_values(const file_type *f, const unsigned char *from, char *to, size_t size, uint32_t rows);
 
 /* Makes a default value in raw memory: zero, or what the construct hook makes. False: the error is recorded. */
 bool reef__decode_construct(decoding *d, const type *t, reef_entity e, void *to);

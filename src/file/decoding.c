@@ -3,9 +3,7 @@
 #include "storage/entity_index.h"
 #include "storage/place.h"
 #include "storage/report.h"
-#include "file/record.h"
 #include "file/section.h"
-#include "reef/save.h"
 #include <stdio.h>
 
 COLD bool reef__decode_no_memory(decoding *d)
@@ -15,9 +13,67 @@ COLD bool reef__decode_no_memory(decoding *d)
     return reef__in_wrong(d->in, REEF_NO_MEMORY, "no memory for what the file holds");
 }
 
+bool reef__decode_sound(decoding *d, reef_status (*validate)(const reef_world *w, char *message, size_t size))
+{
+    char message[SECTION_DETAIL];
+    d->in->payload = NULL; /* no section is to blame */
+    return validate(d->w, message, sizeof message) == REEF_OK || reef__in_wrong(d->in, REEF_CORRUPT, "%s", message);
+}
+
+/* ---- memory ---- */
+
+enum { BLOCK_LEAST = 4096 - sizeof(decode_block) };
+
+void *reef__decode_memory(decoding *d, size_t bytes)
+{
+    decode_block *b = d->blocks;
+    bytes = (bytes + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN;
+    if (b == NULL || bytes > b->bytes - b->fill) {
+        const size_t room = bytes > BLOCK_LEAST ? bytes : BLOCK_LEAST;
+        b = reef__memory_zeroed(d->memory, MEMORY_OTHER, sizeof *b + room);
+        if (b == NULL) return (void)reef__decode_no_memory(d), NULL;
+        b->bytes = room;
+        b->next = d->blocks;
+        d->blocks = b;
+    }
+    b->fill += bytes;
+    return b->room + b->fill - bytes;
+}
+
+const char *reef__decode_text(decoding *d, const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+    char *p = reef__decode_memory(d, bytes);
+    return p ? memcpy(p, text, bytes) : NULL;
+}
+
+const char *reef__get_name(decoding *d)
+{
+    char text[REEF_TYPE_NAME_MAX + 1];
+    return reef__get_text(d->in, text, REEF_TYPE_NAME_MAX) ? reef__decode_text(d, text) : NULL;
+}
+
 bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size)
 {
-    return reef__array_room(d->memory, MEMORY_OTHER, array, room, count, size) || reef__decode_no_memory(d);
+    const uint32_t was = *room, twice = was > UINT32_MAX / 2 ? count : was * 2, now = count > twice ? count : twice;
+    size_t bytes;
+    if (count <= was) return true;
+    void *old, *p = reef__size_multiply(now, size, PLAIN_ALIGN, &bytes) ? reef__decode_memory(d, bytes) : NULL;
+    if (p == NULL) return reef__decode_no_memory(d);
+    memcpy(&old, array, sizeof old);
+    if (was) memcpy(p, old, was * size);
+    memcpy(array, &p, sizeof p);
+    *room = now;
+    return true;
+}
+
+void reef__decode_memory_drop(decoding *d)
+{
+    for (decode_block *b = d->blocks, *next; b; b = next) {
+        next = b->next;
+        reef__memory_free(d->memory, MEMORY_OTHER, b, sizeof *b + b->bytes);
+    }
+    reef__memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
 }
 
 void *reef__decode_value_room(decoding *d, size_t bytes)
@@ -77,32 +133,18 @@ void reef__decode_note(decoding *d, const reef_load_note *note)
     reef__report(d->target, REEF_LOG_WARNING, reef__report_key(message), message);
 }
 
-/* Copies a text behind the others. *at: where it begins. */
-static bool text_keep(decoding *d, const char *text, uint32_t *at)
-{
-    const uint32_t bytes = text ? (uint32_t)strlen(text) + 1 : 0;
-    if (d->text_count == 0) d->text_count = 1;
-    if (!reef__decode_room(d, &d->texts, &d->text_room, d->text_count + bytes, 1)) return false;
-    *at = bytes ? d->text_count : 0;
-    if (bytes) memcpy(d->texts + d->text_count, text, bytes);
-    d->text_count += bytes;
-    return true;
-}
-
 bool reef__decode_keep(decoding *d, const file_type *f, reef_load_note_kind kind, uint32_t op, const char *field,
                        const char *was, const char *is)
 {
-    kept_note n = {.kind = kind, .type = f->number, .op = op, .op_end = f->op_count};
+    const reef_load_note note = {.kind = kind, .field = field, .was = was, .is = is};
     d->load->converted = true;
-    if (!text_keep(d, field, &n.field) || !text_keep(d, was, &n.was) || !text_keep(d, is, &n.is)) return false;
     if (!reef__decode_room(d, &d->notes, &d->note_room, d->note_count + 1, sizeof *d->notes)) return false;
-    d->notes[d->note_count++] = n;
+    d->notes[d->note_count++] = (kept_note){note, f->number, op, f->op_count};
     return true;
 }
 
 void reef__decode_notes_tell(decoding *d)
 {
-    const char *texts = d->texts;
     for (uint32_t i = 0; i < d->type_count; i++) {
         d->load->lost += d->types[i].lost;
         for (uint32_t k = 0; k < d->types[i].op_count; k++) d->load->lost += d->types[i].ops[k].lost;
@@ -110,12 +152,11 @@ void reef__decode_notes_tell(decoding *d)
     for (uint32_t i = 0; i < d->note_count; i++) {
         const kept_note *n = &d->notes[i];
         const file_type *f = &d->types[n->type];
-        const bool of_type = n->kind == REEF_NOTE_TYPE_DROPPED || n->kind == REEF_NOTE_HOME_CHANGED;
-        reef_load_note note = {.kind = n->kind, .type = f->name, .values = f->rows, .lost = of_type ? f->lost : 0};
-        if (n->kind == REEF_NOTE_TYPE_DROPPED) note.rows = f->rows;
-        if (n->field) note.field = texts + n->field;
-        if (n->was) note.was = texts + n->was;
-        if (n->is) note.is = texts + n->is;
+        reef_load_note note = n->note;
+        note.type = f->name;
+        note.values = f->rows;
+        if (note.kind == REEF_NOTE_TYPE_DROPPED) note.rows = f->rows;
+        if (note.kind == REEF_NOTE_TYPE_DROPPED || note.kind == REEF_NOTE_HOME_CHANGED) note.lost = f->lost;
         for (uint32_t k = n->op; k < n->op_end; k++) note.lost += f->ops[k].lost;
         reef__decode_note(d, &note);
     }

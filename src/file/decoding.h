@@ -20,22 +20,11 @@
 #include "file/section.h"
 #include "reef/save.h"
 
-enum {
-    TYPE_RAW = 1,
-    TYPE_OMITTED = 2,
-    TYPE_TRACKED = 4,
-    TYPE_RELATION = 8,
-    TYPE_NAMES = 16,
-    TYPE_HERE = 32, /* values are addresses; only between worlds of one process */
-    TYPE_FLAGS = 63
-}; /* flags of a type in a file, and all of them */
-
 /* One step of a plan: `count` elements of a field. Elements of the same kind are copied, and steps that lie side by
  * side become one copy of bytes. Others are converted to the nearest number that the kind can hold, or are left out. */
 typedef struct field_op {
     uint32_t from, to, count; /* offset in the file's value, offset in the column's value, number of elements */
     uint8_t was, kind;        /* kind in the file, kind in the program; 0: `count` bytes are left out */
-    uint16_t part;            /* number of the column of a split type, else 0 */
     /* of values that are translated by name: its first pair in file_type.renames, and how many; is it a bit mask? */
     uint32_t rename, rename_count;
     bool mask;
@@ -49,8 +38,7 @@ typedef struct value_rename {
 } value_rename;
 
 typedef struct file_type {
-    char *name;
-    size_t name_bytes;
+    const char *name;
     const type *t;  /* the type in the world aside; NULL: its values are left out */
     const type *to; /* where the values of a stand-in go at the end; NULL: t isn't a stand-in, or stands for nothing */
     reef_home home; /* in the file, as are the next five */
@@ -60,7 +48,7 @@ typedef struct file_type {
     uint32_t field_count;
     field_op *ops;
     uint32_t op_count, op_room;
-    value_rename *renames; /* of all fields whose values are translated by name (decode_names.h) */
+    value_rename *renames; /* of all fields whose values are translated by name (conversion.c) */
     uint32_t rename_count, rename_room;
     bool whole;                /* the plan is one copy of all bytes of a value */
     bool partial;              /* the plan leaves bytes of a value as they are */
@@ -81,13 +69,18 @@ typedef struct file_table {
     uint32_t unit_count, unit_room;
 } file_table;
 
-/* A note about a type. It is told in the end, when it is known how many values it concerns. The texts are offsets into
- * decoding.texts, 0: none. */
+/* A note about a type. It is told in the end, when it is known how many values it concerns. */
 typedef struct kept_note {
-    reef_load_note_kind kind;
+    reef_load_note note;
     uint32_t type, op, op_end; /* the numbers of the type, and of the steps that count what is lost */
-    uint32_t field, was, is;
 } kept_note;
+
+/* Memory of the reading: blocks, of which the first one is filled. */
+typedef struct decode_block {
+    struct decode_block *next;
+    size_t bytes, fill;
+    _Alignas(PLAIN_ALIGN) char room[];
+} decode_block;
 
 enum { TABLE_CODES = 20 }; /* as many bits has the number of a table */
 
@@ -101,6 +94,7 @@ typedef struct decoding {
     record_load *load;
     reef_world *w, *target; /* the world aside, and the world that is to get its state */
     memory *memory;
+    decode_block *blocks;
     file_type *types;
     uint32_t type_count, type_room;
     unsigned char *known; /* by type id: the file has described this type */
@@ -111,12 +105,12 @@ typedef struct decoding {
     uint32_t table_count, table_room;
     unsigned char *seen; /* by table id: the file has described this table */
     uint32_t seen_room;
+    uint32_t *ids; /* room for the types of a table */
+    uint32_t id_room;
     uint32_t standins;
     const type *codes[TABLE_CODES]; /* the tags that spell numbers of tables; NULL: not needed yet */
     kept_note *notes;
     uint32_t note_count, note_room;
-    char *texts;
-    uint32_t text_count, text_room;
     bool whole;      /* this record describes a whole world */
     bool first;      /* the file's first record */
     uint64_t newest; /* newest version of this record, as the file counts */
@@ -150,46 +144,53 @@ enum {
 };
 INLINE bool home_in(reef_home home, int homes) { return homes >> home & 1; }
 
-/* Makes room for `count` elements in an array of `room`; new ones are zeroed. False: NO_MEMORY is recorded. */
-bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size);
 /* Records NO_MEMORY, or that a construct hook refused. Answers false. */
 bool reef__decode_no_memory(decoding *d);
+/* Memory that stays until the reading ends, and is freed then: zeroed bytes; a copy of a text; a text of the section
+ * with at most REEF_TYPE_NAME_MAX bytes; room for `count` elements in an array of `room`, which moves when it grows.
+ * NULL and false: the error is recorded. */
+void *reef__decode_memory(decoding *d, size_t bytes);
+const char *reef__decode_text(decoding *d, const char *text);
+const char *reef__get_name(decoding *d);
+bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size);
+void reef__decode_memory_drop(decoding *d);
+/* Is the world sound, as a function like reef_validate says? */
+bool reef__decode_sound(decoding *d, reef_status (*validate)(const reef_world *w, char *message, size_t size));
 /* Tells what was kept, and adds up what is lost. */
 void reef__decode_notes_tell(decoding *d);
 /* Room for one value, good until the next call. NULL: no memory. */
 void *reef__decode_value_room(decoding *d, size_t bytes);
 void reef__decode_note(decoding *d, const reef_load_note *note);
-/* Keeps a note about a type and the steps from `op` on. `field`, `was` and `is` may be NULL. False: no memory. */
+/* Keeps a note about a type and the steps from `op` on. `field`, `was` and `is` may be NULL, and stay as long as the
+ * reading. False: no memory. */
 bool reef__decode_keep(decoding *d, const file_type *f, reef_load_note_kind kind, uint32_t op, const char *field,
                        const char *was, const char *is);
 
 /* What a section names. What doesn't exist, or can't be, is CORRUPT. */
 file_type *reef__get_type(decoding *d, int homes);    /* in one of these homes; NULL: there is none */
 reef_entity reef__get_entity(decoding *d);            /* of an index that exists; generation 0: there is none */
+file_table *reef__get_table(decoding *d);             /* it is made if need be. NULL: the error is recorded */
 uint64_t reef__get_version(decoding *d);              /* translated to one of the world; 0 stays 0 */
 bool reef__decode_exists(decoding *d, reef_entity e); /* for a handle that was read: has its index existed? */
+/* The unit of a chunk. 0: the error is recorded. */
+uint32_t reef__decode_unit(decoding *d, file_table *ft, uint32_t chunk);
 /* Gives the entity this place, and keeps the counts of entities without a row, of reserved ids and of retired indices.
  * False: the error is recorded. */
 bool reef__decode_place(decoding *d, reef_entity e, uint32_t place);
 /* Adds `add` (1, or -1 as an unsigned number) to the count of indices that have this place. Rows aren't counted. */
 void reef__decode_places_count(reef_world *w, uint32_t place, uint32_t add);
-/* Where the values of a type go: its column, or the columns of its parts. */
-typedef struct value_target {
-    char *base[REEF_SPLIT_FIELDS_MAX];
-    uint32_t stride[REEF_SPLIT_FIELDS_MAX];
-} value_target;
 
 /* ---- who reads the sections: SECTION_KINDS ---- */
 
-#define X(name, a, b, c, d, rank, once, write, read) bool reef__decode_##read(decoding *reading);
+#define X(name, a, b, c, d, rank, once, least, write, read) bool reef__decode_##read(decoding *reading);
 SECTION_KINDS(X)
 #undef X
 
-/* The end of a record: does each table have the rows that were promised? (src/file/decode_rows.c) */
+/* The end of a record: does each table have the rows that were promised? (src/file/section_rows.c) */
 bool reef__decode_rows_done(decoding *d);
-/* After the last record: all values are there, and relations are found by their targets (src/file/decode_store.c);
+/* After the last record: all values are there, and relations are found by their targets (src/file/section_stores.c);
  * scripts whose class isn't known are reported, which in a difference are an error; entities without stamps get some,
- * for types that weren't tracked in the file (both src/file/decode_rest.c). */
+ * for types that weren't tracked in the file (both src/file/section_time.c). */
 bool reef__decode_relations_done(decoding *d);
 bool reef__decode_scripts_done(decoding *d);
 bool reef__decode_tracks_done(decoding *d);

@@ -6,7 +6,6 @@
  *
  * Invariant: equal worlds give equal bytes. Nothing in a record follows from ids of types, addresses, capacities or
  * history. Types and tables are numbered in the order in which the sections need them, which is the visible one. */
-#include "file/encode.h"
 #include "storage/archetype.h"
 #include "storage/error.h"
 #include "storage/place.h"
@@ -17,7 +16,6 @@
 #include "system/unknown_system.h"
 #include "system/event.h"
 #include "file/encoding.h"
-#include "file/numbering.h"
 #include "file/pack.h"
 #include "file/record.h"
 #include "file/section.h"
@@ -25,25 +23,6 @@
 #include "reef/type_info.h"
 
 /* ---- time ---- */
-
-static uint64_t last_run_of(const reef_world *w, uint64_t serial) { return reef__serial_read(&w->state.runs, serial); }
-
-static void clocks_put(encoding *x)
-{
-    uint32_t count = 0;
-    const size_t where = reef__put_later(x->o);
-    for (uint32_t of = 0; of < 2; of++) {
-        for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, of == 0, &n);) {
-            const uint64_t value = reef__serial_read(&x->w->state.clocks, n.serial);
-            if (value == 0) continue;
-            reef__put_u8(x->o, of);
-            reef__put_text(x->o, n.name);
-            reef__put_u64(x->o, value);
-            count++;
-        }
-    }
-    reef__put_now(x->o, where, count);
-}
 
 /* Finds from which version on a difference must write everything, even what is as in the base.
  *
@@ -83,15 +62,6 @@ static void difference_bound(encoding *x)
     x->deep = first < x->base->hot.fork_version;
 }
 
-/* The version of a system's last run, if the record must write it. 0: it needn't; *mentioned says whether the record
- * mentions the run at all (as in the base) or not (the system never ran). */
-static uint64_t run_to_write(const encoding *x, uint64_t serial, bool *mentioned)
-{
-    const uint64_t version = last_run_of(x->w, serial);
-    *mentioned = version != 0;
-    return x->base && last_run_of(x->base, serial) == version && version < x->runs_from ? 0 : version;
-}
-
 /* Collects and sorts the runs that the record mentions. A record of a part of a world mentions none. False: no
  * memory. */
 static bool runs_order(encoding *x)
@@ -100,40 +70,11 @@ static bool runs_order(encoding *x)
     x->runs.memory = x->memory;
     difference_bound(x);
     for (named_serial n = {NULL, 0, false}; !x->d->part && reef__named_next(x->w, false, &n);) {
-        const uint64_t version = run_to_write(x, n.serial, &mentioned);
+        const uint64_t version = reef__encode_run(x, n.serial, &mentioned);
         if (version && !reef__version_order_add(&x->runs, version)) return false;
     }
     reef__version_order_sort(&x->runs);
     return true;
-}
-
-static void systems_put(encoding *x)
-{
-    uint32_t systems = 0;
-    const size_t where = reef__put_later(x->o);
-    for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n); systems++) {
-        bool ran;
-        const uint64_t version = run_to_write(x, n.serial, &ran);
-        reef__put_text(x->o, n.name);
-        reef__put_u8(x->o, n.on);
-        reef__put_u8(x->o, ran);
-        reef__put_u64(x->o, encode_version(x, version));
-    }
-    reef__put_now(x->o, where, systems);
-}
-
-void reef__encode_time(encoding *x)
-{
-    const state *s = &x->w->state;
-    reef__section_begin(x->o, SECTION_TIME);
-    reef__put_u64(x->o, s->ticks);
-    reef__put_u64(x->o, s->time_ns);
-    reef__put_u64(x->o, s->seed);
-    reef__put_u64(x->o, UINT64_C(1) + x->runs.count);
-    reef__put_handle(x->o, reef_single_entity(x->w));
-    clocks_put(x);
-    systems_put(x);
-    reef__encode_end(x);
 }
 
 /* ---- the record ---- */
@@ -179,41 +120,20 @@ static uint64_t length_guess(const encoding *x)
     return n + 1024;
 }
 
-/* The inverse of a list: numbers by id, ENCODE_NONE for ids that aren't in it. NULL: no memory. */
-static uint32_t *numbers_of(memory *m, uint32_t room, const uint32_t *list, uint32_t count)
-{
-    uint32_t *numbers = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, room * sizeof *numbers, PLAIN_ALIGN);
-    if (numbers == NULL) return NULL;
-    memset(numbers, 0xFF, room * sizeof *numbers);
-    for (uint32_t i = 0; i < count; i++) numbers[list[i]] = i;
-    return numbers;
-}
-
 static bool encode_begin(encoding *x)
 {
     x->order = reef__tables_order(x->w, &x->order_count);
     if (x->order == NULL && x->order_count) return false;
-    x->type_room = reef_type_count() + 1;
-    x->table_room = REEF_ACQUIRE_U32(&x->w->family->graph.shape_count) + 1;
-    x->type_number = numbers_of(x->memory, x->type_room, x->n->types, x->n->type_count);
-    x->table_number = numbers_of(x->memory, x->table_room, x->n->tables, x->n->table_count);
-    x->described_types = x->n->type_count;
-    x->described_tables = x->n->table_count;
+    x->described_types = x->n->types.count;
+    x->described_tables = x->n->tables.count;
     x->start = x->o->bytes;
     x->o->sections = 0;
-    return x->type_number && x->table_number && runs_order(x);
-}
-
-static void encode_drop(encoding *x)
-{
-    reef__memory_free(x->memory, MEMORY_OTHER, x->type_number, x->type_room * sizeof *x->type_number);
-    reef__memory_free(x->memory, MEMORY_OTHER, x->table_number, x->table_room * sizeof *x->table_number);
-    reef__version_order_drop(&x->runs);
+    return runs_order(x);
 }
 
 void reef__encode_none(encoding *x) { (void)x; }
 
-#define SECTION_WRITER(name, a, b, c, d, rank, once, write, read) reef__encode_##write,
+#define SECTION_WRITER(name, a, b, c, d, rank, once, least, write, read) reef__encode_##write,
 static void (*const section_writers[])(encoding *x) = {SECTION_KINDS(SECTION_WRITER)};
 
 static void sections_put(encoding *x, uint64_t before, uint64_t after)
@@ -248,7 +168,7 @@ reef_status reef__record_write(section_out *o, numbering *n, const record_desc *
     else reef__encode_failed(&x, REEF_NO_MEMORY);
     if (x.base) world_let_go(x.base);
     world_let_go(x.w);
-    encode_drop(&x);
+    reef__version_order_drop(&x.runs);
     if (!x.reported && o->status != REEF_OK && o->status != REEF_IO) reef__refuse(x.w, o->status, operation);
     return o->status;
 }

@@ -1,12 +1,12 @@
 /* What the writers of all kinds of state share: the end of a section, values and handles, and the numbers and
  * descriptions of types and tables. */
 #include "file/encoding.h"
+#include "file/record.h"
 #include "type/portable_bytes.h"
 #include "storage/archetype.h"
 #include "storage/error.h"
 #include "storage/known_types.h"
 #include "storage/place.h"
-#include "file/numbering.h"
 #include "file/pack.h"
 #include "file/section.h"
 
@@ -43,6 +43,11 @@ void reef__encode_list_end(encoding *x, encode_list *l)
     l->count = 0;
 }
 
+uint64_t reef__encode_again(const encoding *x, const type *t)
+{
+    return x->again == UINT64_MAX || reef__pack_allowed(t, x->d->form) != REEF_OK ? UINT64_MAX : x->again;
+}
+
 bool reef__encode_allowed(encoding *x, const type *t)
 {
     const reef_status s = reef__pack_allowed(t, x->d->form);
@@ -56,11 +61,12 @@ bool reef__encode_allowed(encoding *x, const type *t)
     return false;
 }
 
-void reef__encode_values(encoding *x, const type *t, bool flat, const void *values, size_t n)
+void reef__encode_values(encoding *x, const type *t, const void *values, size_t n)
 {
     const size_t bytes = reef__pack_bytes(t, x->d->form);
     if (bytes == 0 || n == 0) return;
-    if (flat && !reef__pack_by_address(t, x->d->form)) {
+    if (reef__type_is_flat(t) &&
+        !reef__pack_by_address(t, x->d->form)) { /* the bytes in memory are those in the file */
         reef__put_block(x->o, values, n * t->size);
         return;
     }
@@ -68,162 +74,54 @@ void reef__encode_values(encoding *x, const type *t, bool flat, const void *valu
     if (to) reef__pack_values(t, x->d->form, to, values, n);
 }
 
-void reef__encode_handles(encoding *x, const reef_entity *e, size_t n)
-{
-    if (HOST_IS_LITTLE) reef__put_block(x->o, e, n * sizeof *e);
-    else
-        for (size_t i = 0; i < n; i++) reef__put_handle(x->o, e[i]);
-}
-
 uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *columns)
 {
     uint32_t n = 0;
-    columns[n++] = (file_column){NULL, SLOT_ENTITIES, sizeof(reef_entity), HOST_IS_LITTLE};
+    columns[n++] = (file_column){NULL, SLOT_ENTITIES, sizeof(reef_entity)};
     for (uint32_t i = 0; i < s->component_count; i++) {
         const type *t = type_known(s->component[i]);
         const uint32_t bytes = t->owner ? 0 : reef__pack_bytes(t, x->d->form);
-        if (bytes)
-            columns[n++] = (file_column){t, t->split ? 0 : reef__slot_seek(x->w, t->id, s->table), bytes,
-                                         !t->split && reef__type_is_flat(t) && !reef__pack_by_address(t, x->d->form)};
+        if (bytes) columns[n++] = (file_column){t, t->split ? 0 : reef__slot_seek(x->w, t->id, s->table), bytes};
     }
     return n;
 }
 
 /* ---- types and tables ---- */
 
-/* The first field that has the same names as field i. Within a type the same names are one list. */
-static uint32_t names_first_field(const reef_field *fields, uint32_t i)
-{
-    uint32_t k = 0;
-    while (fields[k].names != fields[i].names) k++;
-    return k;
-}
-
-/* Writes the lists of names, and for each field which one it has. */
-static void named_values_put(section_out *o, const reef_field *fields, uint32_t count)
-{
-    uint16_t number[REEF_FIELDS_MAX];
-    uint32_t lists = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t first = names_first_field(fields, i);
-        number[i] = 0;
-        if (fields[i].names) number[i] = (uint16_t)(first < i ? number[first] : ++lists);
-    }
-    reef__put_u16(o, lists);
-    for (uint32_t i = 0, n = 0; i < count; i++) {
-        const reef_names *names = fields[i].names;
-        if (number[i] <= n) continue;
-        n++;
-        reef__put_text(o, names->name);
-        reef__put_u8(o, names->mask);
-        reef__put_u16(o, names->count);
-        for (uint32_t k = 0; k < names->count; k++) {
-            reef__put_text(o, names->values[k].name);
-            reef__put_u64(o, (uint64_t)names->values[k].value);
-        }
-    }
-    for (uint32_t i = 0; i < count; i++) reef__put_u16(o, number[i]);
-}
-
-static void type_put(encoding *x, const type *t)
-{
-    section_out *o = x->o;
-    const uint32_t bytes = reef__pack_bytes(t, x->d->form);
-    const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
-    const uint32_t count = fields ? t->field_count : 0;
-    const bool here = reef__pack_by_address(t, x->d->form);
-    bool named = false;
-    for (uint32_t i = 0; i < count; i++) named |= fields[i].names != NULL;
-    reef__put_text(o, t->name);
-    reef__put_u8(o, (uint32_t)t->home);
-    reef__put_u8(o, (bytes && fields == NULL && !here ? 1u : 0u) | (bytes == 0 && t->size ? 2u : 0u) |
-                        (t->tracked ? 4u : 0u) | (t->relation ? 8u : 0u) | (named ? 16u : 0u) | (here ? 32u : 0u));
-    reef__put_u32(o, t->size);
-    reef__put_u32(o, t->align);
-    reef__put_u32(o, bytes);
-    reef__put_u32(o, t->base ? x->type_number[t->base->id] + 1 : 0); /* ENCODE_NONE + 1: 0 */
-    reef__put_u16(o, count);
-    for (uint32_t i = 0; i < count; i++) {
-        reef__put_text(o, fields[i].name);
-        reef__put_u8(o, (uint32_t)fields[i].kind);
-        reef__put_u32(o, fields[i].offset);
-        reef__put_u32(o, fields[i].bytes);
-        reef__put_text(o, fields[i].unit);
-        reef__put_f64(o, fields[i].lowest);
-        reef__put_f64(o, fields[i].highest);
-    }
-    if (t->relation) reef__put_u32(o, t->relation);
-    if (named) named_values_put(o, fields, count);
-    if (here) reef__put_u32(o, t->id);
-}
-
-static void types_put(encoding *x)
-{
-    const numbering *n = x->n;
-    if (x->described_types == n->type_count) return;
-    reef__section_begin(x->o, SECTION_TYPES);
-    reef__put_u32(x->o, n->type_count - x->described_types);
-    for (; x->described_types < n->type_count; x->described_types++)
-        type_put(x, reef__type_of(n->types[x->described_types]));
-    reef__section_end(x->o);
-}
-
-static void tables_put(encoding *x)
-{
-    const numbering *n = x->n;
-    if (x->described_tables == n->table_count) return;
-    reef__section_begin(x->o, SECTION_TABLES);
-    reef__put_u32(x->o, n->table_count - x->described_tables);
-    for (; x->described_tables < n->table_count; x->described_tables++) {
-        const shape *s = shape_of(x->w->family, n->tables[x->described_tables]);
-        const size_t where = reef__put_later(x->o);
-        uint32_t count = 0;
-        for (uint32_t k = 0; k < s->component_count; k++) {
-            if (type_known(s->component[k])->owner) continue;
-            reef__put_u32(x->o, x->type_number[s->component[k]]);
-            count++;
-        }
-        reef__put_now(x->o, where, count);
-    }
-    reef__section_end(x->o);
-}
-
-void reef__encode_descriptions(encoding *x)
-{
-    if (x->described_types == x->n->type_count && x->described_tables == x->n->table_count) return;
-    reef__section_swap(x->o);
-    types_put(x);
-    tables_put(x);
-    reef__section_swap(x->o);
-}
-
 uint32_t reef__encode_type(encoding *x, uint32_t id)
 {
     const type *t = reef__type_of(id);
     if (encode_stopped(x) || x->o->dry) return 0;
-    if (x->type_number[id] != ENCODE_NONE) return x->type_number[id];
+    const uint32_t number = reef__number_of(&x->n->types, id);
+    if (number != NUMBER_NONE) return number;
     /* a strict world may know a subtype and not its base */
     if (t->base && reef__world_knows(x->w, t->base->id)) (void)reef__encode_type(x, t->base->id);
-    x->type_number[id] = x->n->type_count;
     if (!reef__numbering_type(x->n, id)) reef__encode_failed(x, REEF_NO_MEMORY);
-    return x->type_number[id];
+    return x->n->types.count - 1;
 }
 
 uint32_t reef__encode_table(encoding *x, uint32_t id)
 {
     const table *t = table_read(x->w, id);
     const shape *s = shape_of(x->w->family, id);
-    const bool fresh = x->table_number[id] == ENCODE_NONE;
+    const uint32_t number = reef__number_of(&x->n->tables, id);
     if (x->o->dry) return 0;
     for (uint32_t k = 0; k < s->component_count && !encode_stopped(x); k++) {
         const type *c = type_known(s->component[k]);
         if (c->owner || (t && table_rows(t) && !reef__encode_allowed(x, c))) continue;
-        if (fresh) (void)reef__encode_type(x, c->id);
+        if (number == NUMBER_NONE) (void)reef__encode_type(x, c->id);
     }
     if (encode_stopped(x)) return 0;
-    if (fresh) {
-        x->table_number[id] = x->n->table_count;
-        if (!reef__numbering_table(x->n, id)) reef__encode_failed(x, REEF_NO_MEMORY);
-    }
-    return x->table_number[id];
+    if (number != NUMBER_NONE) return number;
+    if (!reef__number_give(x->memory, &x->n->tables, x->n->tables.count, id)) reef__encode_failed(x, REEF_NO_MEMORY);
+    return x->n->tables.count - 1;
+}
+
+/* ---- runs ---- */
+
+uint64_t reef__encode_run(const encoding *x, uint64_t serial, bool *mentioned)
+{
+    const uint64_t version = last_run_of(x->w, serial);
+    *mentioned = version != 0;
+    return x->base && last_run_of(x->base, serial) == version && version < x->runs_from ? 0 : version;
 }

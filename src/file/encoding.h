@@ -1,21 +1,19 @@
-/* Writing a record (docs/files/file-format.md): what the files encode_*.c share, which each write some kinds of state:
- * encode_ids.c indices and names, encode_rows.c the rows of tables and their bits, encode_store.c values in stores,
- * encode_log.c events, stamps and scripts that wait for their end. Above them, encode.c finds out what the record
- * describes, and writes all sections in their order.
+/* Writing a record (docs/files/file-format.md): what the files section_*.c share, which each write some kinds of state,
+ * and read them again. Above them, encode.c finds out what the record describes, and writes all sections in their
+ * order.
  *
  * A whole world is written as the difference to nothing: without a base everything is new. What the world and the base
  * hold by the same pointer is the same in both, and isn't looked at. */
 #ifndef REEF_FILE_ENCODING_H
 #define REEF_FILE_ENCODING_H
 
+#include "storage/serial_list.h"
 #include "storage/table.h"
-#include "file/numbering.h"
 #include "file/record.h"
 #include "file/section.h"
 #include "reef/type.h"
 
 enum { ENCODE_PART = 1 << 16 }; /* most entries of a section that holds a part of a list */
-#define ENCODE_NONE 0xFFFFFFFFu /* a type or table without a number */
 
 typedef struct encoding {
     section_out *o;
@@ -24,10 +22,6 @@ typedef struct encoding {
     reef_world *w, *base; /* base NULL: a whole world */
     const char *op;
     memory *memory;
-    uint32_t *type_number; /* by id */
-    uint32_t type_room;
-    uint32_t *table_number; /* by id */
-    uint32_t table_room;
     uint32_t described_types, described_tables; /* the numbers below these are described in the file */
     const uint32_t *order;                      /* tables of the family, in the visible order */
     uint32_t order_count;
@@ -52,7 +46,6 @@ typedef struct file_column {
     const type *type; /* NULL: the handles */
     uint32_t slot;    /* 0: the type is split and has a slot for each part */
     uint32_t bytes;   /* size of a value in the file */
-    bool flat;        /* values in memory are the bytes in the file */
 } file_column;
 
 /* Ends the section, and tells the caller of the progress. Before it go the descriptions of the types and tables that
@@ -71,14 +64,16 @@ void reef__encode_list_end(encoding *x, encode_list *l);
  * can't be written is an error if there are rows. */
 uint32_t reef__encode_type(encoding *x, uint32_t id);
 uint32_t reef__encode_table(encoding *x, uint32_t id);
+/* encoding.again for the values of a type. What is written again needn't be, so values that can't be written are left
+ * out, rather than that the record is refused. */
+uint64_t reef__encode_again(const encoding *x, const type *t);
 /* Can values of this type be written? If not, the error is recorded. */
 bool reef__encode_allowed(encoding *x, const type *t);
-/* Writes n values that lie side by side. flat: their bytes in memory are those in the file. */
-void reef__encode_values(encoding *x, const type *t, bool flat, const void *values, size_t n);
-void reef__encode_handles(encoding *x, const reef_entity *e, size_t n);
+/* Writes n values that lie side by side. */
+void reef__encode_values(encoding *x, const type *t, const void *values, size_t n);
 /* Lists the columns that a table has in the file. Answers how many. */
 uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *columns);
-/* Describes the types and tables that have a number and no description yet. */
+/* Describes the types and tables that have a number and no description yet (src/file/section_types.c). */
 void reef__encode_descriptions(encoding *x);
 /* Has something gone wrong? Then nothing more is written. */
 INLINE bool encode_stopped(const encoding *x) { return x->o->status != REEF_OK; }
@@ -91,9 +86,14 @@ INLINE uint64_t encode_version(encoding *x, uint64_t version)
     return version ? reef__version_rank(&x->runs, version) : 0;
 }
 
+/* The version of a system's last run; 0: it never ran. And the same if the record must write it: 0 if it needn't, and
+ * *mentioned says whether the record mentions the run at all (as in the base) or not (the system never ran). */
+INLINE uint64_t last_run_of(const reef_world *w, uint64_t serial) { return reef__serial_read(&w->state.runs, serial); }
+uint64_t reef__encode_run(const encoding *x, uint64_t serial, bool *mentioned);
+
 /* ---- who writes the sections: SECTION_KINDS ---- */
 
-#define X(name, a, b, c, d, rank, once, write, read) void reef__encode_##write(encoding *x);
+#define X(name, a, b, c, d, rank, once, least, write, read) void reef__encode_##write(encoding *x);
 SECTION_KINDS(X)
 #undef X
 

@@ -305,11 +305,7 @@ COLD reef_status reef__file_in_open(memory *m, const char *path, file_in **in, c
     return REEF_IO;
 }
 
-bool reef__file_in_size(const file_in *in, uint64_t *bytes)
-{
-    *bytes = in->look.size;
-    return in->look.plain;
-}
+uint64_t reef__file_in_size(const file_in *in) { return in->look.plain ? in->look.size : UINT64_MAX; }
 
 static reef_status file_fetch(file_in *f, void *bytes, size_t count, size_t *got)
 {

@@ -29,8 +29,8 @@ typedef struct file_in file_in;
 
 /* Opens a plain file, or anything else that can be read. */
 reef_status reef__file_in_open(memory *m, const char *path, file_in **in, char *reason);
-/* The size of the file when it was opened. False: it isn't known, since this isn't a plain file. */
-bool reef__file_in_size(const file_in *in, uint64_t *bytes);
+/* The size of the file when it was opened. UINT64_MAX: it isn't known, since this isn't a plain file. */
+uint64_t reef__file_in_size(const file_in *in);
 reef_reader reef__file_in_reader(file_in *in);       /* reads from the front; its only error is IO */
 const char *reef__file_in_reason(const file_in *in); /* the reason of the reader's error; lives as long as `in` */
 void reef__file_in_close(file_in *in);               /* NULL is allowed */

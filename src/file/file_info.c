@@ -11,10 +11,6 @@
 
 enum { DRAIN_STEP = 4096 };
 
-#define FRAME_KIND(name, a, b, c, d, rank, once, write, read) SECTION_##name,
-static const uint32_t frame_kinds[] = {SECTION_KINDS(FRAME_KIND)};
-enum { FRAME_KINDS = sizeof frame_kinds / sizeof frame_kinds[0] };
-
 typedef struct frame {
     reef_reader from;
     section_in in;
@@ -23,9 +19,9 @@ typedef struct frame {
     bool ended;
     unsigned char last[RECORD_HEAD_BYTES]; /* the newest bytes, in which a head may begin */
     size_t last_count;
-    bool head_seen;                   /* a head of a later record was seen since the end of the last whole record */
-    bool refused;                     /* the content is wrong though its sums are right: the file isn't torn */
-    reef_file_part part[FRAME_KINDS]; /* parts of the record that is read */
+    bool head_seen; /* a head of a later record was seen since the end of the last whole record */
+    bool refused;   /* the content is wrong though its sums are right: the file isn't torn */
+    reef_file_part part[SECTION_KIND_COUNT]; /* parts of the record that is read */
 } frame;
 
 /* ---- searching for heads ---- */
@@ -76,14 +72,12 @@ static reef_status frame_read(void *context, void *bytes, size_t count, size_t *
 
 static bool frame_kind(frame *f)
 {
-    for (uint32_t i = 0; i < FRAME_KINDS; i++) {
-        if (frame_kinds[i] != f->in.kind) continue;
-        f->part[i].sections++;
-        f->part[i].bytes += SECTION_HEAD_BYTES + f->in.length + SECTION_SUM_BYTES;
-        return true;
-    }
-    f->refused = true;
-    return reef__in_wrong(&f->in, REEF_CORRUPT, "a section is of an unknown kind");
+    const uint32_t i = reef__section_kind(&f->in);
+    f->refused |= i == SECTION_KIND_COUNT;
+    if (i == SECTION_KIND_COUNT) return false;
+    f->part[i].sections++;
+    f->part[i].bytes += SECTION_HEAD_BYTES + f->in.length + SECTION_SUM_BYTES;
+    return true;
 }
 
 static bool frame_head(frame *f)
@@ -100,22 +94,19 @@ static bool frame_head(frame *f)
 static bool frame_record(frame *f)
 {
     section_in *in = &f->in;
-    uint64_t sections = 0;
+    uint64_t sections = 0, after;
     memset(f->part, 0, sizeof f->part);
     if (!reef__section_next(in)) return false;
     if (f->info->records && !f->info->journal) return reef__in_wrong(in, REEF_CORRUPT, "bytes follow the only record");
     if (!frame_head(f)) return false;
     for (; in->kind != SECTION_DONE; sections++) {
         if (!frame_kind(f)) return false;
-        if (!reef__section_next(in)) return reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record");
+        if (!reef__record_next(in)) return false;
         if (in->kind != SECTION_RECORD) continue;
         f->refused = true;
         return reef__in_wrong(in, REEF_CORRUPT, "a record begins in the middle of another");
     }
-    const uint64_t said = reef__get_u64(in);
-    (void)reef__get_u64(in);
-    if (!reef__section_taken(in) || !frame_kind(f)) return false;
-    if (said != sections) return reef__in_wrong(in, REEF_CORRUPT, "a section is missing");
+    if (!reef__record_ends(in, sections, &after) || !frame_kind(f)) return false;
     f->info->sections += sections + 1;
     return true;
 }
@@ -123,7 +114,7 @@ static bool frame_record(frame *f)
 static void frame_count(frame *f)
 {
     reef_file_info *info = f->info;
-    for (uint32_t i = 0; i < FRAME_KINDS; i++) {
+    for (uint32_t i = 0; i < SECTION_KIND_COUNT; i++) {
         info->part[i].sections += f->part[i].sections;
         info->part[i].bytes += f->part[i].bytes;
     }
@@ -151,10 +142,10 @@ bool reef__journal_scan(section_in *in, uint64_t *records)
 /* Moves the kinds that the file has to the front, and names them. */
 static void frame_name_parts(reef_file_info *info)
 {
-    for (uint32_t i = 0; i < FRAME_KINDS; i++) {
+    for (uint32_t i = 0; i < SECTION_KIND_COUNT; i++) {
         if (info->part[i].sections == 0) continue;
         info->part[info->part_count] = info->part[i];
-        for (uint32_t k = 0; k < 4; k++) info->part[info->part_count].kind[k] = (char)(frame_kinds[i] >> 8 * k);
+        for (uint32_t k = 0; k < 4; k++) info->part[info->part_count].kind[k] = (char)(reef__section_kinds[i] >> 8 * k);
         info->part_count++;
     }
     memset(info->part + info->part_count, 0, (REEF_FILE_PARTS_MAX - info->part_count) * sizeof info->part[0]);
@@ -224,13 +215,12 @@ COLD reef_status reef_file_check(const char *path, const reef_allocator *allocat
 {
     memory m;
     file_in *file;
-    uint64_t size;
     if (info) memset(info, 0, sizeof *info);
     if (info == NULL || path == NULL) return REEF_BAD_ARGUMENT;
     if (!frame_memory(&m, allocator, info)) return REEF_NO_MEMORY;
     reef_status s = reef__file_in_open(&m, path, &file, info->wrong);
     if (s == REEF_OK) {
-        s = frame_check(&m, reef__file_in_reader(file), reef__file_in_size(file, &size) ? size : UINT64_MAX, info);
+        s = frame_check(&m, reef__file_in_reader(file), reef__file_in_size(file), info);
         if (s == REEF_IO) (void)snprintf(info->wrong, sizeof info->wrong, "%s", reef__file_in_reason(file));
         reef__file_in_close(file);
     } else if (s == REEF_NO_MEMORY) {

@@ -12,11 +12,8 @@
 #include "system/event.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
-#include "file/decode.h"
-#include "file/encode.h"
 #include "file/file.h"
 #include "file/load.h"
-#include "file/numbering.h"
 #include "file/record.h"
 #include "file/section.h"
 #include "reef/journal.h"
@@ -77,7 +74,7 @@ static reef_status journal_produce(void *context, reef_writer writer)
     journal_whole *x = context;
     const reef_journal *j = x->journal;
     reef__out_begin(&x->out, journal_memory(j), writer);
-    reef__out_header(&x->out, (uint16_t)(FILE_JOURNAL | (j->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0)));
+    reef__out_header(&x->out, j->raw ? FILE_JOURNAL | FILE_RAW_HERE : FILE_JOURNAL);
     const record_desc d = {
         .world = j->world, .form = j->raw ? PACK_RAW : PACK_PORTABLE, .progress = j->progress, .context = j->context};
     x->written = reef__record_write(&x->out, &x->numbers, &d, x->op);
@@ -136,8 +133,8 @@ static reef_status journal_write(reef_journal *j, const char *op)
     } else {
         reef__file_append_undo(j->out);
         j->broken = reef__file_append_unknown(j->out);
-        j->numbers.type_count = was.type_count;
-        j->numbers.table_count = was.table_count;
+        j->numbers.types.count = was.types.count;
+        j->numbers.tables.count = was.tables.count;
         j->numbers.records = was.records;
         j->numbers.bare = was.bare;
         reef_world_free(now);
@@ -218,47 +215,25 @@ static reef_status journal_take_over(reef_journal *j, const record_load *r, reef
     return s;
 }
 
-static reef_status journal_continue(reef_journal *j, const file_in *file, record_load *r, reef_world *loaded,
-                                    const char *op)
+static reef_status journal_continue(const load_call *x, record_load *r, reef_world *loaded)
 {
+    reef_journal *j = x->context;
     const bool anew = r->converted || !(r->flags & FILE_JOURNAL) || ((r->flags & FILE_RAW) != 0) != j->raw;
-    return anew ? journal_take_over(j, r, loaded, op) : journal_go_on(j, file, r, loaded, op);
-}
-
-static reef_status journal_read(reef_journal *j, file_in *file, const reef_load_desc *desc, const char *op)
-{
-    section_in in;
-    uint64_t size;
-    record_load r = {.desc = desc, .numbering = {.memory = journal_memory(j)}};
-    reef_world *loaded = reef__world_blank(j->world);
-    if (loaded == NULL) return journal_failed(j, REEF_NO_MEMORY, op, "");
-    reef__in_begin(&in, journal_memory(j), reef__file_in_reader(file),
-                   reef__file_in_size(file, &size) ? size : UINT64_MAX);
-    reef_status s = reef__file_read(&in, &r, loaded, j->world) ? REEF_OK : in.status;
-    if (s == REEF_OK) s = journal_continue(j, file, &r, loaded, op);
-    else reef__failure_detail(j->world, s, op, in.wrong_at, s == REEF_IO ? reef__file_in_reason(file) : in.detail);
-    reef__record_load_drop(&r);
-    reef__in_drop(&in);
-    reef_world_free(loaded);
-    return s;
+    return anew ? journal_take_over(j, r, loaded, x->op) : journal_go_on(j, x->file, r, loaded, x->op);
 }
 
 static reef_status journal_begin(reef_journal *j, const reef_journal_desc *desc, const char *op)
 {
     char reason[REEF_DETAIL_MAX];
     disk_look seen;
-    file_in *file;
     const int error = reef__disk_look_at(j->path, &seen);
     if (error) {
         reef__file_say(reason, "stat", j->path, error);
         return journal_failed(j, REEF_IO, op, reason);
     }
     if (!seen.exists || desc->fresh) return journal_rewrite(j, op);
-    reef_status s = reef__file_in_open(journal_memory(j), j->path, &file, reason);
-    if (s != REEF_OK) return journal_failed(j, s, op, reason);
-    s = journal_read(j, file, &desc->load, op);
-    reef__file_in_close(file);
-    return s;
+    load_call x = {.world = j->world, .op = op, .desc = &desc->load, .take = journal_continue, .context = j};
+    return reef__load_path(&x, j->path);
 }
 
 static void journal_drop(reef_journal *j)

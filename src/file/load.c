@@ -5,7 +5,6 @@
 #include "system/schedule.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
-#include "file/decode.h"
 #include "file/decoding.h"
 #include "file/file.h"
 #include "file/record.h"
@@ -59,18 +58,8 @@ void reef__load_return(reef_world *w, reef_world *loaded, const skips_room *room
     schedule_return(w, loaded);
 }
 
-/* What is loaded, by which call. */
-typedef struct loading {
-    reef_world *world;
-    const char *op;
-    const reef_load_desc *desc;
-    bool difference, here;
-    uint64_t *lost; /* only say what a load would do, and what it would lose; NULL: load */
-    file_in *file;  /* that is read; NULL: it is none */
-} loading;
-
 /* Reads a file from `in`, which it drops, and commits it. */
-static reef_status load_read(const loading *x, section_in *in)
+static reef_status load_read(const load_call *x, section_in *in)
 {
     reef_world *w = x->world;
     record_load r = {.desc = x->desc,
@@ -87,7 +76,8 @@ static reef_status load_read(const loading *x, section_in *in)
         if (!x->difference) reef__refuse(w, REEF_NO_MEMORY, x->op);
         status = w->error.status;
     } else if (reef__file_read(in, &r, loaded, w)) {
-        status = x->lost ? REEF_OK : reef__load_commit(w, loaded, &r, x->op);
+        if (x->lost) status = REEF_OK;
+        else status = x->take ? x->take(x, &r, loaded) : reef__load_commit(w, loaded, &r, x->op);
     } else {
         const char *why = in->status == REEF_IO && x->file ? reef__file_in_reason(x->file) : "";
         status = reef__failure_detail(w, in->status, x->op, in->wrong_at, why[0] ? why : in->detail);
@@ -106,7 +96,7 @@ static reef_status load_allowed(reef_world *w, const char *op, bool given)
     return w->running || world_engaged(w) || w->time_owner ? reef__refuse(w, REEF_LOCKED, op) : REEF_OK;
 }
 
-static reef_status bytes_read(const loading *x, const void *data, size_t size)
+static reef_status bytes_read(const load_call *x, const void *data, size_t size)
 {
     section_in in;
     const reef_status s = load_allowed(x->world, x->op, data != NULL || size == 0);
@@ -117,24 +107,24 @@ static reef_status bytes_read(const loading *x, const void *data, size_t size)
 
 COLD reef_status reef_load_bytes(reef_world *w, const void *data, size_t size, const reef_load_desc *desc)
 {
-    return bytes_read(&(loading){.world = w, .op = "reef_load_bytes", .desc = desc}, data, size);
+    return bytes_read(&(load_call){.world = w, .op = "reef_load_bytes", .desc = desc}, data, size);
 }
 
 COLD reef_status reef__load_here(reef_world *w, const reef_bytes *bytes, const char *operation,
                                  const reef_load_desc *desc)
 {
-    const loading x = {.world = w, .op = operation, .desc = desc, .here = true};
+    const load_call x = {.world = w, .op = operation, .desc = desc, .here = true};
     return bytes_read(&x, bytes->data, bytes->size);
 }
 
 COLD reef_status reef_diff_apply(reef_world *w, const void *data, size_t size)
 {
-    return bytes_read(&(loading){.world = w, .op = "reef_diff_apply", .difference = true}, data, size);
+    return bytes_read(&(load_call){.world = w, .op = "reef_diff_apply", .difference = true}, data, size);
 }
 
 COLD reef_status reef_load_from(reef_world *w, reef_reader reader, const reef_load_desc *desc)
 {
-    const loading x = {.world = w, .op = "reef_load_from", .desc = desc};
+    const load_call x = {.world = w, .op = "reef_load_from", .desc = desc};
     section_in in;
     const reef_status s = load_allowed(w, x.op, reader.read != NULL);
     if (s != REEF_OK) return s;
@@ -142,31 +132,33 @@ COLD reef_status reef_load_from(reef_world *w, reef_reader reader, const reef_lo
     return load_read(&x, &in);
 }
 
-static reef_status path_read(loading *x, const char *path)
+COLD reef_status reef__load_path(load_call *x, const char *path)
 {
     char reason[REEF_DETAIL_MAX];
     section_in in;
-    uint64_t size = UINT64_MAX;
-    reef_status s = load_allowed(x->world, x->op, path != NULL);
-    if (s != REEF_OK) return s;
     memory *m = &x->world->family->memory;
-    s = reef__file_in_open(m, path, &x->file, reason);
+    reef_status s = reef__file_in_open(m, path, &x->file, reason);
     if (s != REEF_OK) return reef__failure_detail(x->world, s, x->op, 0, reason);
-    if (!reef__file_in_size(x->file, &size)) size = UINT64_MAX;
-    reef__in_begin(&in, m, reef__file_in_reader(x->file), size);
+    reef__in_begin(&in, m, reef__file_in_reader(x->file), reef__file_in_size(x->file));
     s = load_read(x, &in);
     reef__file_in_close(x->file);
     return s;
 }
 
+static reef_status path_read(load_call *x, const char *path)
+{
+    const reef_status s = load_allowed(x->world, x->op, path != NULL);
+    return s == REEF_OK ? reef__load_path(x, path) : s;
+}
+
 COLD reef_status reef_load(reef_world *w, const char *path, const reef_load_desc *desc)
 {
-    return path_read(&(loading){.world = w, .op = "reef_load", .desc = desc}, path);
+    return path_read(&(load_call){.world = w, .op = "reef_load", .desc = desc}, path);
 }
 
 COLD reef_status reef_load_plan(reef_world *w, const char *path, const reef_load_desc *desc, uint64_t *lost)
 {
     uint64_t unwanted;
-    return path_read(&(loading){.world = w, .op = "reef_load_plan", .desc = desc, .lost = lost ? lost : &unwanted},
+    return path_read(&(load_call){.world = w, .op = "reef_load_plan", .desc = desc, .lost = lost ? lost : &unwanted},
                      path);
 }

@@ -1,15 +1,30 @@
 /* Numbers of types and tables in a file, and ranks of versions in a record. Both are lists that grow; the versions are
  * sorted once, and a rank is found by bisection. */
-#include "file/numbering.h"
 #include "file/record.h"
 #include "reef/compiler.h"
 #include <stdlib.h>
 
-bool reef__number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *room, uint32_t id)
+bool reef__number_give(memory *m, number_list *l, uint32_t number, uint32_t id)
 {
-    if (!reef__array_room(m, MEMORY_OTHER, list, room, *count + 1, sizeof **list)) return false;
-    (*list)[(*count)++] = id;
+    if (!reef__array_room(m, MEMORY_OTHER, &l->ids, &l->room, number + 1, sizeof *l->ids) ||
+        !reef__array_room(m, MEMORY_OTHER, &l->numbers, &l->number_room, id + 1, sizeof *l->numbers))
+        return false;
+    l->ids[number] = id;
+    l->numbers[id] = number;
+    if (number == l->count) l->count++;
     return true;
+}
+
+uint32_t reef__number_of(const number_list *l, uint32_t id)
+{
+    const uint32_t number = id < l->number_room ? l->numbers[id] : 0;
+    return number < l->count && l->ids[number] == id ? number : NUMBER_NONE;
+}
+
+static void number_list_drop(memory *m, number_list *l)
+{
+    reef__memory_free(m, MEMORY_OTHER, l->ids, l->room * sizeof *l->ids);
+    reef__memory_free(m, MEMORY_OTHER, l->numbers, l->number_room * sizeof *l->numbers);
 }
 
 /* Does the type have a size and no fields? */
@@ -21,31 +36,27 @@ static bool type_is_bare(uint32_t id)
 
 bool reef__numbering_type(numbering *n, uint32_t id)
 {
-    if (!reef__number_add(n->memory, &n->types, &n->type_count, &n->type_room, id)) return false;
+    if (!reef__number_give(n->memory, &n->types, n->types.count, id)) return false;
     n->bare += type_is_bare(id);
     return true;
-}
-bool reef__numbering_table(numbering *n, uint32_t id)
-{
-    return reef__number_add(n->memory, &n->tables, &n->table_count, &n->table_room, id);
 }
 
 bool reef__numbering_outdated(const numbering *n)
 {
     uint32_t bare = 0;
-    for (uint32_t i = 0; i < n->type_count; i++) { /* another type has its name now */
-        const type *t = reef__type_of(n->types[i]);
-        if (t && t->hidden) return true;
+    for (uint32_t i = 0; i < n->types.count; i++) {
+        const type *t = reef__type_of(n->types.ids[i]);
+        if (t && t->hidden) return true; /* another type has its name now */
+        bare += type_is_bare(n->types.ids[i]);
     }
-    for (uint32_t i = 0; n->bare && i < n->type_count; i++) bare += type_is_bare(n->types[i]);
     return bare != n->bare;
 }
 
 void reef__numbering_drop(numbering *n)
 {
     if (n->memory == NULL) return;
-    reef__memory_free(n->memory, MEMORY_OTHER, n->types, n->type_room * sizeof *n->types);
-    reef__memory_free(n->memory, MEMORY_OTHER, n->tables, n->table_room * sizeof *n->tables);
+    number_list_drop(n->memory, &n->types);
+    number_list_drop(n->memory, &n->tables);
     *n = (numbering){.memory = n->memory};
 }
 

@@ -6,10 +6,8 @@
 #include "system/event.h"
 #include "system/schedule.h"
 #include "world/snapshot.h"
-#include "file/encode.h"
 #include "file/file.h"
 #include "file/load.h"
-#include "file/numbering.h"
 #include "file/record.h"
 #include "file/section.h"
 #include "reef/save.h"
@@ -151,7 +149,7 @@ static reef_status saving_write(void *context, reef_writer writer)
                            .sealed = desc->sealed,
                            .progress = desc->progress,
                            .context = desc->context};
-    const uint16_t raw = desc->raw || x->here ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0;
+    const uint16_t raw = desc->raw || x->here ? FILE_RAW_HERE : 0;
     const uint16_t flags = (uint16_t)(raw | (x->difference ? FILE_DIFFERENCE : 0));
     x->written = x->difference ? difference_allowed(x, desc) : save_allowed(w, x->op);
     if (x->written != REEF_OK) return x->written;

@@ -181,6 +181,13 @@ void reef__put_handle(section_out *o, reef_entity e)
     reef__put_u32(o, e.generation);
 }
 
+void reef__put_handles(section_out *o, const reef_entity *e, size_t n)
+{
+    if (HOST_IS_LITTLE) reef__put_block(o, e, n * sizeof *e);
+    else
+        for (size_t i = 0; i < n; i++) reef__put_handle(o, e[i]);
+}
+
 void reef__put_text(section_out *o, const char *text)
 {
     const size_t n = text ? strlen(text) : 0;
@@ -400,12 +407,23 @@ double reef__get_f64(section_in *in)
     return x;
 }
 
+reef_entity reef__handle_at(const unsigned char *handles, size_t i)
+{
+    const unsigned char *p = handles + i * sizeof(reef_entity);
+    return (reef_entity){(uint32_t)little_get(p, 4), (uint32_t)little_get(p + 4, 4)};
+}
+
+void reef__handles_copy(reef_entity *to, const unsigned char *handles, size_t n)
+{
+    if (HOST_IS_LITTLE) memcpy(to, handles, n * sizeof *to);
+    else
+        for (size_t i = 0; i < n; i++) to[i] = reef__handle_at(handles, i);
+}
+
 reef_entity reef__get_handle(section_in *in)
 {
-    reef_entity e;
-    e.index = reef__get_u32(in);
-    e.generation = reef__get_u32(in);
-    return e;
+    const unsigned char *p = reef__get_bytes(in, sizeof(reef_entity));
+    return p ? reef__handle_at(p, 0) : (reef_entity){0, 0};
 }
 
 bool reef__get_text(section_in *in, char *text, size_t most)
@@ -426,6 +444,33 @@ bool reef__section_taken(section_in *in)
 {
     if (in->status != REEF_OK) return false;
     return in->got == in->length || reef__in_wrong(in, REEF_CORRUPT, "a section is longer than its content");
+}
+
+#define X(name, a, b, c, d, rank, once, least, write, read) SECTION_##name,
+const uint32_t reef__section_kinds[] = {SECTION_KINDS(X)};
+#undef X
+
+uint32_t reef__section_kind(section_in *in)
+{
+    uint32_t i = 0;
+    while (i < SECTION_KIND_COUNT && reef__section_kinds[i] != in->kind) i++;
+    if (i == SECTION_KIND_COUNT) (void)reef__in_wrong(in, REEF_CORRUPT, "a section is of an unknown kind");
+    return i;
+}
+
+/* ---- reading a record ---- */
+
+bool reef__record_next(section_in *in)
+{
+    return reef__section_next(in) || reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record");
+}
+
+bool reef__record_ends(section_in *in, uint64_t sections, uint64_t *after)
+{
+    const uint64_t said = reef__get_u64(in);
+    *after = reef__get_u64(in);
+    if (!reef__section_taken(in)) return false;
+    return said == sections || reef__in_wrong(in, REEF_CORRUPT, "a section is missing");
 }
 
 bool reef__record_begins(section_in *in, record_head *h)

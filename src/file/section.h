@@ -13,40 +13,46 @@
 #include "reef/file.h"
 
 /* The kinds of sections in the order in which a record is written: their letters, their rank, whether a record has at
- * most one, who writes them (reef__encode_...), and who reads them (reef__decode_...). Where that is `none`, the writer
- * of the row before writes them, or what describes types and tables. In a record the ranks go up; those of one rank
- * come in any order, and those of rank 0 anywhere. RECD begins a record and DONE ends it, and nothing reads them by way
- * of this list. */
+ * most one, the least bytes of an element, who writes them (reef__encode_...), and who reads them (reef__decode_...). A
+ * section with 0 bytes for an element is read as a whole; the others are a count and so many elements, and are read one
+ * element after the other. Where `none` writes a section, the writer of the row before does it, or what describes types
+ * and tables. In a record the ranks go up; those of one rank come in any order, and those of rank 0 anywhere. RECD
+ * begins a record and DONE ends it, and nothing reads them by way of this list. */
 #define SECTION_KINDS(X) \
-    X(RECORD, 'R', 'E', 'C', 'D', 0, true, none, none) \
-    X(TYPES, 'T', 'Y', 'P', 'E', 0, false, none, types) \
-    X(TABLES, 'T', 'A', 'B', 'L', 0, false, none, tables) \
-    X(TIME, 'T', 'I', 'M', 'E', 1, true, time, time) \
-    X(RESERVED, 'R', 'E', 'S', 'V', 2, false, reserved, reserved) \
-    X(IDS, 'I', 'D', 'S', ' ', 3, true, ids, ids) \
-    X(FREE, 'F', 'R', 'E', 'E', 4, false, none, free) \
-    X(IDLE, 'I', 'D', 'L', 'E', 5, false, idle, idle) \
-    X(ROWS, 'R', 'O', 'W', 'S', 7, false, rows, rows) \
-    X(BITS, 'B', 'I', 'T', 'S', 8, false, bits, bits) \
-    X(PAGE, 'P', 'A', 'G', 'E', 9, false, stores, page) \
-    X(VALUES, 'V', 'A', 'L', 'S', 9, false, none, several) \
-    X(NAMES, 'N', 'A', 'M', 'E', 10, false, names, names) \
-    X(EVENTS, 'E', 'V', 'N', 'T', 11, false, events, events) \
-    X(TRACKS, 'T', 'R', 'A', 'K', 12, false, tracks, tracks) \
-    X(LOST, 'L', 'O', 'S', 'T', 13, true, lost, lost) \
-    X(DONE, 'D', 'O', 'N', 'E', 14, true, none, none)
+    X(RECORD, 'R', 'E', 'C', 'D', 0, true, 0, none, none) \
+    X(TYPES, 'T', 'Y', 'P', 'E', 0, false, 22, none, types) \
+    X(TABLES, 'T', 'A', 'B', 'L', 0, false, 4, none, tables) \
+    X(TIME, 'T', 'I', 'M', 'E', 1, true, 0, time, time) \
+    X(RESERVED, 'R', 'E', 'S', 'V', 2, false, 8, reserved, reserved) \
+    X(IDS, 'I', 'D', 'S', ' ', 3, true, 0, ids, ids) \
+    X(FREE, 'F', 'R', 'E', 'E', 4, false, 8, none, free) \
+    X(IDLE, 'I', 'D', 'L', 'E', 5, false, 9, idle, idle) \
+    X(ROWS, 'R', 'O', 'W', 'S', 7, false, 0, rows, rows) \
+    X(BITS, 'B', 'I', 'T', 'S', 8, false, 0, bits, bits) \
+    X(PAGE, 'P', 'A', 'G', 'E', 9, false, 0, stores, page) \
+    X(VALUES, 'V', 'A', 'L', 'S', 9, false, 0, none, several) \
+    X(NAMES, 'N', 'A', 'M', 'E', 10, false, 10, names, names) \
+    X(EVENTS, 'E', 'V', 'N', 'T', 11, false, 0, events, events) \
+    X(TRACKS, 'T', 'R', 'A', 'K', 12, false, 0, tracks, tracks) \
+    X(LOST, 'L', 'O', 'S', 'T', 13, true, 0, lost, lost) \
+    X(DONE, 'D', 'O', 'N', 'E', 14, true, 0, none, none)
 enum { RANK_TIME = 1, RANK_IDS = 3 }; /* every record has these two */
 
-#define X(name, a, b, c, d, rank, once, write, read) SECTION_##name = (a) | (b) << 8 | (c) << 16 | (d) << 24,
+#define X(name, a, b, c, d, rank, once, least, write, read) SECTION_##name = (a) | (b) << 8 | (c) << 16 | (d) << 24,
 enum section_kind { SECTION_KINDS(X) };
 #undef X
+#define X(name, a, b, c, d, rank, once, least, write, read) +1
+enum { SECTION_KIND_COUNT = SECTION_KINDS(X) };
+#undef X
+extern const uint32_t reef__section_kinds[SECTION_KIND_COUNT];
 
 enum {
     FILE_VERSION = 2,
     FILE_JOURNAL = 1,
     FILE_DIFFERENCE = 2,
     FILE_RAW = 4,
-    FILE_BIG = 8,                 /* FILE_JOURNAL to FILE_BIG are flags of the header */
+    FILE_BIG = 8, /* FILE_JOURNAL to FILE_BIG are flags of the header */
+    FILE_RAW_HERE = HOST_IS_LITTLE ? FILE_RAW : FILE_RAW | FILE_BIG, /* raw, in the byte order of this machine */
     RECORD_VERSION_MAX = 1 << 16, /* versions in a record are at most one more than it has systems */
     RECORD_DIFFERENCE = 1,
     RECORD_UNSYNCED = 2, /* these two are flags of a record */
@@ -74,8 +80,11 @@ void reef__record_head_write(unsigned char *to, const record_head *h);
 /* False: these bytes aren't the head of a record. */
 bool reef__record_head_read(const unsigned char *from, record_head *h);
 struct section_in;
-/* Reads the head from the section that begins a record. False: CORRUPT. */
+/* Reads the head from the section that begins a record; goes to the next section of a record; reads the section that
+ * ends it, behind so many others. False: CORRUPT. */
 bool reef__record_begins(struct section_in *in, record_head *h);
+bool reef__record_next(struct section_in *in);
+bool reef__record_ends(struct section_in *in, uint64_t sections, uint64_t *after);
 
 /* ---- writing ---- */
 
@@ -126,7 +135,8 @@ void reef__put_u32(section_out *o, uint32_t x);
 void reef__put_u64(section_out *o, uint64_t x);
 void reef__put_f64(section_out *o, double x);
 void reef__put_handle(section_out *o, reef_entity e);
-void reef__put_text(section_out *o, const char *text); /* NULL is written as "" */
+void reef__put_handles(section_out *o, const reef_entity *e, size_t n); /* which must stay, as for reef__put_block */
+void reef__put_text(section_out *o, const char *text);                  /* NULL is written as "" */
 /* A u32 whose value is known later: reef__put_later answers where it stands, reef__put_now sets it. */
 size_t reef__put_later(section_out *o);
 void reef__put_now(section_out *o, size_t where, uint32_t x);
@@ -171,6 +181,8 @@ uint32_t reef__get_u32(section_in *in);
 uint64_t reef__get_u64(section_in *in);
 double reef__get_f64(section_in *in);
 reef_entity reef__get_handle(section_in *in);
+reef_entity reef__handle_at(const unsigned char *handles, size_t i); /* handle i of an array of the payload */
+void reef__handles_copy(reef_entity *to, const unsigned char *handles, size_t n);
 /* A number that is at most `most`; the count of elements of which each takes at least `bytes` of what is left of the
  * section; so many elements. Else CORRUPT, with the field's name: nothing that a file says is used unchecked. */
 uint64_t reef__get_most(section_in *in, const char *field, unsigned bytes, uint64_t most);
@@ -192,5 +204,7 @@ INLINE bool reef__get_element(section_in *in, uint32_t i, uint32_t count)
 }
 /* Was the section taken to its end? If not, it is CORRUPT. */
 bool reef__section_taken(section_in *in);
+/* The number of the section's kind in SECTION_KINDS. SECTION_KIND_COUNT: it isn't known, which is CORRUPT. */
+uint32_t reef__section_kind(section_in *in);
 
 #endif

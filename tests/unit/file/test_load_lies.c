@@ -310,8 +310,8 @@ static void versions_in_a_file_are_small(void **state)
 static uint32_t watched; /* rows that the system below saw */
 static void watch(reef_block *b) { watched += b->count; }
 
-/* A row that was written at a version of a file, and the system's last run at another. */
-static void forge_seen(forged *x, uint64_t newest, uint64_t run, uint64_t written)
+/* A file up to the rows of one table, of the type Season; and a piece of those. */
+static void forge_season(forged *x, uint64_t newest, uint64_t run, uint32_t rows)
 {
     forge_begin(x);
     reef__section_begin(&x->o, SECTION_TYPES);
@@ -334,14 +334,63 @@ static void forge_seen(forged *x, uint64_t newest, uint64_t run, uint64_t writte
     reef__put_u32(&x->o, 1), reef__put_text(&x->o, "watch"), reef__put_u8(&x->o, 1), reef__put_u8(&x->o, 1);
     reef__put_u64(&x->o, run);
     reef__section_end(&x->o);
-    forge_ids(x, 1);
+    forge_ids(x, rows);
+}
+
+static void forge_piece(forged *x, uint32_t column, uint32_t row, uint32_t rows, uint64_t written)
+{
+    reef__put_u32(&x->o, column), reef__put_u32(&x->o, row), reef__put_u32(&x->o, rows), reef__put_u64(&x->o, written);
+    for (uint32_t i = row; i < row + rows; i++) {
+        if (column == 0) reef__put_handle(&x->o, (reef_entity){i, 1});
+        else reef__put_u32(&x->o, 3);
+    }
+}
+
+/* A row that was written at a version of a file, and the system's last run at another. */
+static void forge_seen(forged *x, uint64_t newest, uint64_t run, uint64_t written)
+{
+    forge_season(x, newest, run, 1);
     reef__section_begin(&x->o, SECTION_ROWS);
     reef__put_u32(&x->o, 0), reef__put_u64(&x->o, 1), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 2);
-    reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 1), reef__put_u64(&x->o, written),
-        reef__put_handle(&x->o, (reef_entity){0, 1});
-    reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 1), reef__put_u64(&x->o, written),
-        reef__put_u32(&x->o, 3);
+    forge_piece(x, 0, 0, 1, written), forge_piece(x, 1, 0, 1, written);
     reef__section_end(&x->o);
+}
+
+/* Nothing of a new row is left as memory was. */
+static void pieces_are_in_order_and_have_all_values_of_new_rows(void **state)
+{
+    enum { ROWS = 4, PIECES = 4 };
+    static const struct {
+        uint32_t piece[PIECES][3]; /* column, row, rows */
+        const char *why;
+    } cases[] = {
+        {{{0, 0, 4}, {1, 0, 4}}, NULL},
+        {{{0, 0, 1}, {0, 1, 3}, {1, 0, 2}, {1, 2, 2}}, NULL},
+        {{{1, 0, 4}, {0, 0, 4}}, "the rows of a chunk have no content"},
+        {{{0, 0, 4}, {1, 2, 2}, {1, 0, 2}}, "pieces of a chunk come out of order"},
+        {{{0, 0, 4}, {1, 0, 2}, {1, 1, 3}}, "pieces of a chunk come out of order"},
+        {{{0, 0, 4}, {1, 0, 2}, {0, 0, 2}}, "pieces of a chunk come out of order"},
+        {{{0, 0, 4}, {1, 0, 3}}, "the rows of a chunk have no content"},
+        {{{0, 0, 4}, {1, 1, 3}}, "the rows of a chunk have no content"},
+        {{{0, 0, 4}}, "the rows of a chunk have no content"},
+        {{{0, 0, 3}, {1, 0, 4}}, "the rows of a chunk have no content"},
+    };
+    reef_world *w = world_of(state);
+    (void)reef_id(Season);
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        forged x;
+        uint32_t pieces = 0;
+        while (pieces < PIECES && cases[i].piece[pieces][2]) pieces++;
+        forge_season(&x, 1, 1, ROWS);
+        reef__section_begin(&x.o, SECTION_ROWS);
+        reef__put_u32(&x.o, 0), reef__put_u64(&x.o, ROWS), reef__put_u32(&x.o, 0), reef__put_u32(&x.o, pieces);
+        for (uint32_t k = 0; k < pieces; k++)
+            forge_piece(&x, cases[i].piece[k][0], cases[i].piece[k][1], cases[i].piece[k][2], 1);
+        reef__section_end(&x.o);
+        if (cases[i].why) refuses(REEF_CORRUPT, &x, w, cases[i].why);
+        else assert_ok(forged_load(&x, w));
+        assert_int_equal(reef_count_alive(w), ROWS);
+    }
 }
 
 static void what_a_system_has_seen_follows_from_the_order_of_versions(void **state)
@@ -577,6 +626,7 @@ int main(void)
                                        TEST(events_without_values_are_no_more_than_memory),
                                        TEST(versions_in_a_file_are_small),
                                        TEST(what_a_system_has_seen_follows_from_the_order_of_versions),
+                                       TEST(pieces_are_in_order_and_have_all_values_of_new_rows),
                                        TEST(damaged_files_are_no_misuse),
                                        TEST(a_refused_file_leaves_tables_for_reuse_and_nothing_else),
                                        TEST(relations_are_followed_when_their_sources_are_known_to_live),
