@@ -22,6 +22,7 @@
 #include "storage/invalidate.h"
 #include "storage/multi_store.h"
 #include "storage/place.h"
+#include "storage/read.h"
 #include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
 #include "storage/table.h"
@@ -238,42 +239,34 @@ static bool page_is_ours(const reef_world *w, const value_store *s, uint32_t pag
     return ours;
 }
 
-static bool skip_stores(const skipping *x)
+static bool run_is_ours(reef_world *w, const type *t, const value_run *r)
 {
-    for (uint32_t i = 1; i < x->now->state.store_count; i++) {
-        const value_store *s = &x->now->state.stores[i];
-        const type *t = reef__type_of(s->component);
-        if (s->count == 0 || !stays(x, t)) continue;
-        for (uint32_t page = 0; page < s->values.count; page++) {
-            if (s->values.page[page] == NULL || !page_is_ours(x->now, s, page)) continue;
-            store_place at = {.slot = 0};
-            while (reef__store_each(s, page, &at))
-                if (!skip_value(x, t, at.entity, at.number, at.value)) return false;
-        }
-    }
-    return true;
+    return t->stored ? page_is_ours(w, store_of(w, t->id), r->at.page)
+                     : reef__column_is_ours(w, r->unit, slot_find(w, t->id, r->table));
 }
 
-static bool skip_table(const skipping *x, const table *t)
+static bool skip_type(const skipping *x, const type *t)
 {
-    for (uint32_t unit = t->first; unit; unit = unit_slots(x->now, unit)[0].head.next) {
-        for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
-            const type *c = t->shape->columns[k].type;
-            if (!stays(x, c) || !reef__column_is_ours(x->now, unit, k)) continue;
-            const reef_slot *slots = unit_slots(x->now, unit);
-            const reef_entity *e = slot_entities(slots);
-            for (uint32_t row = 0; row < chunk_rows(t, unit); row++)
-                if (!skip_value(x, c, e[row], 0, cell(slots, k, row, c->size))) return false;
-        }
+    bool ours = false;
+    uint32_t page = UINT32_MAX; /* for which `ours` is known */
+    for (value_run r = {0}; reef__value_run_next(x->now, t, &r);) {
+        if (!t->stored || r.at.page != page) ours = r.values && run_is_ours(x->now, t, &r);
+        page = r.at.page;
+        for (uint32_t i = 0; ours && i < r.count; i++)
+            if (!skip_value(x, t, r.entities[i], r.at.number, (char *)(uintptr_t)r.values + i * (size_t)t->size))
+                return false;
     }
     return true;
 }
 
 static bool skip_all(const skipping *x)
 {
-    EACH_TABLE(x->now, t)
-    if (t->shape->resets && table_rows(t) && !skip_table(x, t)) return false;
-    return skip_stores(x);
+    bool ok = true;
+    for (uint32_t c = 1; ok && c <= reef_type_count(); c++) {
+        const type *t = reef__type_of(c);
+        if (t && stays(x, t)) ok = skip_type(x, t);
+    }
+    return ok;
 }
 
 /* Takes room for the largest of such values. False: no memory. */
@@ -296,29 +289,13 @@ COLD void reef__skips_free(family *f, skips_room *room)
     *room = (skips_room){0};
 }
 
-static COLD bool skips_own(reef_world *w, const table *t)
+static COLD bool skips_own(reef_world *w, const type *t)
 {
-    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
-        for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
-            const type *c = t->shape->columns[k].type;
-            if (c->hooks.on_fork != REEF_FORK_SKIP) continue;
-            if (!reef__column_own(w, t, unit, k)) return false;
-            if (c->tracked && !reef__track_prepare(w, c->id, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit)))
-                return false;
-        }
-    }
-    return true;
-}
-
-static COLD bool skips_own_stores(reef_world *w)
-{
-    for (uint32_t i = 1; i < w->state.store_count; i++) {
-        const value_store *s = &w->state.stores[i];
-        const type *t = reef__type_of(s->component);
-        if (s->count == 0 || t->hooks.on_fork != REEF_FORK_SKIP) continue;
-        if (!reef__store_own_all(w, t->id, true)) return false;
-        for (store_place at = {.page = 0}; t->tracked && reef__store_next(s, &at);)
-            if (!reef__track_prepare(w, t->id, &at.entity, 1)) return false;
+    if (t->stored && !reef__store_own_all(w, t->id, true)) return false;
+    for (value_run r = {0}; reef__value_run_next(w, t, &r);) {
+        const uint32_t k = t->stored || r.values == NULL ? 0 : slot_find(w, t->id, r.table);
+        if (k && !reef__column_own(w, table_read(w, r.table), r.unit, k)) return false;
+        if (t->tracked && !reef__track_prepare(w, t->id, r.entities, r.count)) return false;
     }
     return true;
 }
@@ -326,9 +303,10 @@ static COLD bool skips_own_stores(reef_world *w)
 COLD bool reef__skips_prepare(reef_world *then, skips_room *room)
 {
     bool ok = room_take(then->family, false, room);
-    EACH_TABLE(then, t)
-    if (ok && room->value && t->shape->resets && table_rows(t)) ok = skips_own(then, t);
-    ok = ok && (room->value == NULL || skips_own_stores(then));
+    for (uint32_t c = 1; ok && room->value && c <= reef_type_count(); c++) {
+        const type *t = reef__type_of(c);
+        if (t && t->hooks.on_fork == REEF_FORK_SKIP) ok = skips_own(then, t);
+    }
     if (!ok) reef__skips_free(then->family, room);
     return ok;
 }
