@@ -345,8 +345,8 @@ COLD reef_status reef__values_of(reef_world *w, reef_entity e, spread *x, bool h
     const uint32_t place = place_of(w, e);
     const reef_slot *slots = reef_slots_at(&w->hot, place);
     const shape *s = shape_of(w->family, slots[0].head.table);
-    const type *stays = reef__stored_bound(w, e);
-    for (uint32_t k = s->end_slot; k-- > SLOT_COLUMNS;)
+    const type *stays = bound ? reef__stored_bound(w, e) : NULL;
+    for (uint32_t k = s->end_slot; bound && k-- > SLOT_COLUMNS;)
         if (!s->columns[k].type->copyable) stays = s->columns[k].type;
     if (stays) return bound->id = stays->id, REEF_NOT_COPYABLE;
     if (!reef__spread_room(w, x, s->column_count + w->state.bit_count + w->state.store_count)) return REEF_NO_MEMORY;

@@ -6,6 +6,7 @@
  *
  * Values may hold handles of other entities. They are translated at the end, when it is known which new entity each old
  * one became. */
+#include "type/type_walk.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
@@ -58,8 +59,6 @@ typedef struct merging {
     const query *chosen; /* the entities that come; NULL: all */
     bool drop_names;
     reef_merged *who;
-    reef_value *values; /* of the entity that is made */
-    uint32_t value_room;
     common *commons; /* by store number in `from` */
     uint32_t common_count;
     reef_error error;
@@ -104,26 +103,23 @@ static reef_merged *merged_new(family *f, uint32_t count)
 
 /* ---- making ---- */
 
-/* Can values of the type be copied, and can the world hold them? If not, the error is recorded. */
-static bool type_fits(merging *x, const type *t)
+/* Can values of the type be copied, and can the world hold them? */
+static reef_status type_fits(const merging *x, const type *t)
 {
-    if (!t->copyable && !t->resets) return merge_fails(x, REEF_NOT_COPYABLE, t->id, (reef_entity){0, 0});
-    const reef_status s = t->owner ? REEF_OK : reef__type_ready(x->w, t->id); /* a part is ready when its type is */
-    return s == REEF_OK || merge_fails(x, s, t->id, (reef_entity){0, 0});
+    if (!t->copyable && !t->resets) return REEF_NOT_COPYABLE;
+    return t->owner ? REEF_OK : reef__type_ready(x->w, t->id); /* a part is ready when its type is */
 }
 
-/* Adds a value to the list. Without data, and of a type that a fork resets, it is a default value. */
-static bool value_listed(merging *x, uint32_t *count, uint32_t component, reef_value_kind kind, uint32_t size,
-                         const void *data)
+/* Do all these types fit? If not, the error names the first of them by name that doesn't. */
+static bool types_fit(merging *x, const reef_value *values, uint32_t count)
 {
-    memory *m = &x->w->family->memory;
-    if (data == NULL || (kind != VALUE_HELD && reef__type_of(component)->resets))
-        kind = REEF_VALUE_DEFAULT, size = 0, data = NULL;
-    if (*count == x->value_room &&
-        !reef__array_room(m, MEMORY_OTHER, &x->values, &x->value_room, *count + 1, sizeof *x->values))
-        return merge_short(x);
-    x->values[(*count)++] = reef_value_make((reef_component){component}, kind, size, data);
-    return true;
+    const type *first = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t c = values[i].component.id;
+        const type *t = c & BIT_DISABLED ? NULL : reef__type_of(c);
+        if (t && type_fits(x, t) != REEF_OK) first = type_first(t, first);
+    }
+    return first == NULL || merge_fails(x, type_fits(x, first), first->id, (reef_entity){0, 0});
 }
 
 /* Gives the new entities their names, in the order of the old ones: now their parents are known. */
@@ -139,9 +135,9 @@ static bool merge_names(merging *x)
     return true;
 }
 
-static bool merge_spawn(merging *x, uint32_t id, uint32_t count, uint32_t n, const reef_entity *e)
+static bool merge_spawn(merging *x, uint32_t id, const spread *all, uint32_t n, const reef_entity *e)
 {
-    if (reef__spawn_listed(x->w, merge_op, id, x->values, count, n, x->made, NULL) != REEF_OK) {
+    if (reef__spawn_listed(x->w, merge_op, id, all->values, all->count, n, x->made, NULL) != REEF_OK) {
         x->error = x->w->error;
         return false;
     }
@@ -154,8 +150,10 @@ static uint32_t table_ready(merging *x, const shape *s)
 {
     uint32_t ids[REEF_COMPONENTS_MAX];
     reef_status status = REEF_LIMIT;
-    for (uint32_t i = 0; i < s->component_count; i++)
-        if (!type_fits(x, reef__type_of(ids[i] = s->component[i]))) return 0;
+    for (uint32_t i = 0; i < s->component_count; i++) {
+        const reef_status fits = type_fits(x, reef__type_of(ids[i] = s->component[i]));
+        if (fits != REEF_OK) return merge_fails(x, fits, ids[i], (reef_entity){0, 0});
+    }
     const uint32_t id = reef__graph_table(x->w, ids, s->component_count, &status);
     if (id == 0) merge_fails(x, status, 0, (reef_entity){0, 0});
     return id;
@@ -179,92 +177,56 @@ static void parts_copy(const merging *x, const shape *s, uint32_t id, const reef
 /* Makes n entities that have nothing but their columns. */
 static bool merge_run(merging *x, const shape *s, uint32_t id, const reef_slot *slots, uint32_t row, uint32_t n)
 {
-    uint32_t count = 0;
+    spread all;
+    if (!reef__spread_room(x->w, &all, s->column_count)) return merge_short(x);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
-        const char *values = t->owner ? NULL : cell(slots, k, row, t->size);
-        if (!value_listed(x, &count, t->id, REEF_VALUE_ARRAY, t->size, values)) return false;
+        const reef_component c = {t->id};
+        all.values[all.count++] = t->owner || t->resets
+                                      ? reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL)
+                                      : reef_value_make(c, REEF_VALUE_ARRAY, t->size, cell(slots, k, row, t->size));
     }
-    if (!merge_spawn(x, id, count, n, slot_entities(slots) + row)) return false;
-    parts_copy(x, s, id, slots, row, n);
-    return true;
+    const bool ok = merge_spawn(x, id, &all, n, slot_entities(slots) + row);
+    reef__spread_free(x->w, &all);
+    if (ok) parts_copy(x, s, id, slots, row, n);
+    return ok;
 }
 
 /* ---- rows with more than columns ---- */
 
-static bool merge_columns(merging *x, const shape *s, const reef_slot *slots, uint32_t row, uint32_t *count)
+/* Where the shared value that became the one of `e` is noted. */
+static void **common_made(const merging *x, const value_store *s, reef_entity e)
 {
-    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
-        const type *t = s->columns[k].type;
-        if (!value_listed(x, count, t->id, REEF_VALUE_ONE, t->size, cell(slots, k, row, t->size))) return false;
-    }
-    return true;
+    const common *c = &x->commons[s - x->from->state.stores];
+    return &c->made[(uint32_t)*index_entry(s, c->firsts[slot_of(s, e)])];
 }
 
-/* Lists the switches of a row, or with `disabled` what is disabled in it. */
-static bool merge_bits(merging *x, uint32_t place, bool disabled, uint32_t *count)
+/* What the new entity gets of a value of `e`. Of a type that a fork resets it is a default value. The first entity that
+ * has a shared value brings the value itself; the others share it. */
+static reef_value value_for(const merging *x, reef_entity e, reef_value v)
 {
-    const state *s = &x->from->state;
-    for (uint32_t i = 0; i < s->bit_count; i++) {
-        const uint32_t key = s->bits[i].key;
-        const type *t = reef__type_of(key & ~BIT_DISABLED);
-        if (disabled != ((key & BIT_DISABLED) != 0) || (!disabled && t->stored) || !reef__bit_has(x->from, key, place))
-            continue;
-        if (!disabled && !type_fits(x, t)) return false;
-        if (!value_listed(x, count, key, REEF_VALUE_DEFAULT, 0, NULL)) return false;
-    }
-    return true;
-}
-
-/* Lists a shared value. The first entity that has it brings the value itself; the others share it. */
-static bool merge_common(merging *x, uint32_t number, reef_entity e, uint32_t *count)
-{
-    const value_store *s = &x->from->state.stores[number];
-    const type *t = reef__type_of(s->component);
-    const common *c = &x->commons[number];
-    const uint32_t slot = (uint32_t)*index_entry(s, c->firsts[slot_of(s, e)]);
-    if (c->made[slot]) return value_listed(x, count, t->id, VALUE_HELD, 0, c->made[slot]);
-    return value_listed(x, count, t->id, REEF_VALUE_ONE, t->size, reef_store_find(s, e));
-}
-
-/* Lists the values in stores in the order of the types' names, so that the error names the first type that can't
- * come. */
-static bool merge_stored(merging *x, reef_entity e, uint32_t *count)
-{
-    const reef_world *from = x->from;
-    for (state_key k = {0}; reef__state_next(STATE_STORES, from, NULL, &k);) {
-        const value_store *s = store_of(from, k.key);
-        const void *value = reef_store_find(s, e);
-        if (value == NULL) continue;
-        const type *t = k.type;
-        if (!type_fits(x, t)) return false;
-        const uint32_t number = (uint32_t)(s - from->state.stores),
-                       size = s->multi ? reef__multi_values(s, e) : t->size;
-        const reef_value_kind kind = s->multi ? VALUE_SPAN : REEF_VALUE_ONE;
-        if (s->shared ? !merge_common(x, number, e, count)
-                      : !value_listed(x, count, t->id, kind, size, t->size ? value : NULL))
-            return false;
-    }
-    return true;
+    if (v.kind == REEF_VALUE_DEFAULT) return v;
+    const type *t = reef__type_of(v.component.id);
+    const value_store *s = t->home == REEF_SHARED ? store_of(x->from, t->id) : NULL;
+    void *made = s ? *common_made(x, s, e) : NULL;
+    if (made) return reef_value_make(v.component, VALUE_HELD, 0, made);
+    if (t->resets) return reef_value_make(v.component, REEF_VALUE_DEFAULT, 0, NULL);
+    return s ? reef_value_make(v.component, REEF_VALUE_ONE, t->size, v.data) : v;
 }
 
 /* Does what a list of values can't say: adds the further default values of REEF_MULTI types, and notes where the new
  * entity's shared values are. */
-static bool merge_rest(merging *x, reef_entity e, reef_entity made)
+static bool merge_rest(merging *x, reef_entity e, const spread *all)
 {
-    const state *f = &x->from->state;
-    for (uint32_t i = 1; i < f->store_count; i++) {
-        const value_store *s = &f->stores[i];
-        const type *t = reef__type_of(s->component);
-        if ((!s->shared && !(s->multi && t->resets)) || reef_store_find(s, e) == NULL) continue;
-        if (s->shared) {
-            void **value = &x->commons[i].made[(uint32_t)*index_entry(s, x->commons[i].firsts[slot_of(s, e)])];
-            *value = (void *)(uintptr_t)store_find(x->w, t->id, made);
-            continue;
-        }
-        const reef_value v = reef_value_make((reef_component){t->id}, REEF_VALUE_DEFAULT, 0, NULL);
+    for (uint32_t i = 0; i < all->count; i++) {
+        const reef_component c = all->values[i].component;
+        const type *t = c.id & BIT_DISABLED ? NULL : reef__type_of(c.id);
+        const value_store *s = t && t->stored ? store_of(x->from, c.id) : NULL;
+        if (s && s->shared) *common_made(x, s, e) = (void *)(uintptr_t)store_find(x->w, c.id, x->made[0]);
+        if (s == NULL || !s->multi || !t->resets) continue;
+        const reef_value v = reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL);
         for (uint32_t n = reef__multi_values(s, e); n > 1; n--) {
-            if (reef__multi_add(x->w, merge_op, made, t, &v, NULL) == REEF_OK) continue;
+            if (reef__multi_add(x->w, merge_op, x->made[0], t, &v, NULL) == REEF_OK) continue;
             x->error = x->w->error;
             return false;
         }
@@ -272,16 +234,27 @@ static bool merge_rest(merging *x, reef_entity e, reef_entity made)
     return true;
 }
 
-static bool merge_row(merging *x, const shape *s, uint32_t id, uint32_t unit, uint32_t row)
+/* Puts the marks of what is disabled behind the components that they mark. */
+static void marks_last(spread *all)
 {
-    const reef_slot *slots = unit_slots(x->from, unit);
-    const reef_entity e = slot_entities(slots)[row];
-    const uint32_t place = unit_place(unit) + row;
-    uint32_t count = 0;
-    if (!merge_columns(x, s, slots, row, &count) || !merge_bits(x, place, false, &count) || !merge_stored(x, e, &count))
-        return false;
-    if (!merge_bits(x, place, true, &count)) return false; /* marks come after the components that they mark */
-    return merge_spawn(x, id, count, 1, &e) && merge_rest(x, e, x->made[0]);
+    for (uint32_t i = 0, n = 0; i < all->count; i++) {
+        const reef_value v = all->values[i];
+        if (v.component.id & BIT_DISABLED) continue;
+        all->values[i] = all->values[n];
+        all->values[n++] = v;
+    }
+}
+
+static bool merge_row(merging *x, uint32_t id, reef_entity e)
+{
+    spread all;
+    if (reef__values_of(x->from, e, &all, true, NULL) != REEF_OK) return merge_short(x);
+    bool ok = types_fit(x, all.values, all.count);
+    for (uint32_t i = 0; ok && i < all.count; i++) all.values[i] = value_for(x, e, all.values[i]);
+    marks_last(&all);
+    ok = ok && merge_spawn(x, id, &all, 1, &e) && merge_rest(x, e, &all);
+    reef__spread_free(x->from, &all);
+    return ok;
 }
 
 /* ---- all entities ---- */
@@ -304,7 +277,8 @@ static bool merge_table(merging *x, uint32_t from)
             if (!row_chosen(x, unit, row)) continue;
             if (id == 0 && (id = table_ready(x, s)) == 0) return false;
             while (plain && row + n < rows && row_chosen(x, unit, row + n)) n++;
-            if (plain ? !merge_run(x, s, id, unit_slots(x->from, unit), row, n) : !merge_row(x, s, id, unit, row))
+            const reef_slot *slots = unit_slots(x->from, unit);
+            if (plain ? !merge_run(x, s, id, slots, row, n) : !merge_row(x, id, slot_entities(slots)[row]))
                 return false;
         }
     }
@@ -324,6 +298,7 @@ static bool merge_tables(merging *x)
 static bool merge_rowless(merging *x)
 {
     const shape none = {0};
+    const spread nothing = {.count = 0};
     reef_entity e[64];
     uint32_t n = 0;
     uint64_t left = x->chosen ? 0 : x->from->hot.empty_count;
@@ -335,7 +310,7 @@ static bool merge_rowless(merging *x)
         e[n++] = (reef_entity){index, (uint32_t)(record >> 32)};
         left--;
         if (n < 64 && left) continue;
-        if (!merge_spawn(x, id, 0, n, e)) return false;
+        if (!merge_spawn(x, id, &nothing, n, e)) return false;
         n = 0;
     }
     return true;
@@ -498,7 +473,6 @@ static COLD reef_status merge_from(reef_world *to, reef_world *from, const query
     x->drop_names = drop_names;
     const bool ok = merge_all(x);
     commons_free(x);
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, x->values, x->value_room * sizeof *x->values);
     reef_world_free(w);
     const reef_status s = merge_done(to, x, ok, merged);
     reef__memory_free(&to->family->memory, MEMORY_OTHER, x, sizeof *x);
