@@ -31,10 +31,10 @@
 #include "storage/serial_list.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
-#include "storage/state_kind.h"
 #include "storage/table.h"
 #include "system/schedule.h"
 #include "system/script.h"
+#include "world/world_pair.h"
 #include "reef/event.h"
 #include "reef/snapshot.h"
 #include "reef/hash.h"
@@ -54,21 +54,23 @@ static COLD void elements_add(hasher *h, reef_kind kind, const unsigned char *p,
     }
 }
 
-static COLD void value_add(hasher *h, const type *t, const unsigned char *value)
+/* Adds n values that lie side by side, of a type, or with NULL handles. */
+static void values_add(hasher *h, const type *t, const void *values, size_t n)
 {
-    for (uint32_t i = 0; i < t->field_count; i++)
-        elements_add(h, t->fields[i].kind, value + t->fields[i].offset, t->fields[i].bytes);
+    const unsigned char *p = values;
+    if (t == NULL) elements_add(h, REEF_ENTITY, p, n * sizeof(reef_entity));
+    else if (reef__type_is_flat(t)) reef__hash_add(h, p, n * t->size);
+    else
+        for (; n; n--, p += t->size)
+            for (uint32_t i = 0; i < t->field_count; i++)
+                elements_add(h, t->fields[i].kind, p + t->fields[i].offset, t->fields[i].bytes);
 }
 
-static uint64_t column_hash(const column *c, const void *block, uint32_t rows)
+static uint64_t column_hash(const type *t, const void *block, size_t rows)
 {
     hasher h;
-    const unsigned char *p = block;
     reef__hash_begin(&h);
-    if (c->type == NULL) elements_add(&h, REEF_ENTITY, p, (size_t)rows * c->size);
-    else if (reef__type_is_flat(c->type)) reef__hash_add(&h, p, (size_t)rows * c->size);
-    else
-        for (uint32_t i = 0; i < rows; i++) value_add(&h, c->type, p + (size_t)i * c->size);
+    values_add(&h, t, block, rows);
     return reef__hash_end(&h);
 }
 
@@ -194,6 +196,12 @@ static uint64_t rowless_hash(reef_world *w)
                       NULL);
 }
 
+static uint64_t ids_hash(reef_world *w)
+{
+    const uint64_t free_ids = w->state.ring_tail - w->state.ring_head - w->state.ring_holes;
+    return hash_combine(hash_combine(free_ids, ring_hash(w)), rowless_hash(w));
+}
+
 static COLD uint64_t name_piece(const reef_world *w, const void *of, uint32_t page)
 {
     uint64_t sum = 0;
@@ -237,7 +245,7 @@ static const kept_hash *chunk_hashes(reef_world *w, const table *t, uint32_t uni
     for (k = SLOT_ENTITIES; k < s->end_slot; k++) {
         if (whole && keep[k].version == slots[k].version) continue;
         const column *c = &s->columns[k];
-        keep[k] = (kept_hash){slots[k].version, column_counts(c) ? column_hash(c, slots[k].block, rows) : 0};
+        keep[k] = (kept_hash){slots[k].version, column_counts(c) ? column_hash(c->type, slots[k].block, rows) : 0};
     }
     keep[0].version = rows;
     return keep;
@@ -258,10 +266,11 @@ static void table_hash(reef_world *w, const table *t, uint64_t *columns)
 
 /* The hash of the bits of one key in a table: of each chunk with a set bit, and the chunk's number. *rows: number of
  * set bits. */
-static uint64_t switch_hash(reef_world *w, bit_store *b, const table *t, uint64_t *rows)
+static uint64_t switch_hash(reef_world *w, uint32_t key, const table *t, uint64_t *rows)
 {
+    bit_store *b = (bit_store *)(uintptr_t)bit_store_of(w, key);
     uint64_t h = 0, chunk = 0;
-    *rows = 0;
+    if (!reef__bit_known(w, b, t->shape->table)) return 0;
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next, chunk++) {
         const uint64_t *words = bit_words(b, unit);
         uint64_t little[BIT_WORDS], any = 0;
@@ -318,7 +327,7 @@ static COLD uint64_t values_hash(const value_store *s, uint32_t page, const uint
         else if (valued && small) {
             reef__portable_values(t, value, at.value, 1);
             h = short_hash(value, bytes);
-        } else if (valued) h = column_hash(&(column){t, t->size, 0, 0}, at.value, 1);
+        } else if (valued) h = column_hash(t, at.value, 1);
         sum += hash_blend(hash_combine(
             hash_blend(reef_entity_bits(at.entity)) + (s->shared ? sharing(s, firsts, page, &at) : at.number), h));
     }
@@ -341,9 +350,61 @@ static uint64_t store_piece(const reef_world *w, const void *of, uint32_t page)
     return (void)w, values_hash(of, page, NULL);
 }
 
-static uint64_t store_hash(reef_world *w, value_store *s)
+static uint64_t store_hash(reef_world *w, uint32_t component, uint64_t *values)
 {
+    value_store *s = (value_store *)(uintptr_t)store_of(w, component);
+    *values = s->count;
+    if (s->count == 0) return 0;
     return s->shared ? shared_hash(w, s) : pages_hash(w, &s->hashes, &s->values, s->values.count, store_piece, s);
+}
+
+/* ---- events, time, singletons ---- */
+
+/* The hash of the events of one type that wait. */
+static COLD uint64_t events_hash(const reef_world *w, uint32_t component, uint64_t *count)
+{
+    const type *t = reef__type_of(component);
+    const event_store *s = reef__events_of(w, component);
+    reef_events r = reef__events_waiting(w, s);
+    const char *run;
+    hasher h;
+    uint32_t n;
+    *count = r.count;
+    if (r.count == 0) return 0;
+    reef__hash_begin(&h);
+    while ((run = reef_event_run(&r, &n)) != NULL) values_add(&h, t, run, n);
+    return hash_combine(reef__hash_end(&h), reef__events_lag_hash(w, s));
+}
+
+static uint64_t clock_piece(const state *s, uint64_t serial, const char *name, uint64_t kind)
+{
+    const uint64_t value = reef__serial_read(&s->clocks, serial);
+    return value ? reef__number_hash(reef__number_hash(value) +
+                                     reef__number_hash(reef__hash_bytes(name, strlen(name)) + kind))
+                 : 0;
+}
+
+COLD uint64_t reef__clocks_hash(const reef_world *w)
+{
+    const state *s = &w->state;
+    const schedule *c = w->schedule;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; c && s->clocks.count && i < c->phase_count; i++)
+        sum += clock_piece(s, c->phases[i].serial, c->phases[i].name, 1);
+    for (uint32_t i = 0; c && s->clocks.count && i < c->count; i++)
+        sum += clock_piece(s, c->entries[i].system->serial, c->entries[i].system->name, 2);
+    for (uint32_t i = 0; s->clocks.count && i < s->absent_count; i++)
+        sum += clock_piece(s, s->absents[i].serial, s->absents[i].name, s->absents[i].phase ? 1 : 2);
+    if (s->ticks == 0 && s->time_ns == 0 && s->seed == 0 && sum == 0) return 0;
+    const uint64_t h = reef__number_hash(reef__number_hash(reef__number_hash(s->ticks) + s->time_ns) + s->seed) + sum;
+    return h ? h : 1;
+}
+
+static uint64_t single_hash(const reef_world *w, uint64_t *count)
+{
+    const reef_entity e = reef_single_entity(w);
+    *count = !reef_entity_is_null(e);
+    return *count ? hash_blend(reef_entity_bits(e)) : 0;
 }
 
 /* ---- the whole ---- */
@@ -360,91 +421,65 @@ typedef struct hashing {
     type_sum *sums;     /* by type id; NULL: not wanted */
     uint32_t *type_ids; /* room for as many */
     uint32_t sum_count;
-    const uint32_t *tables; /* in their order */
-    uint32_t table_count;
+    uint64_t *columns; /* by slot: of the table whose rows were visited last */
 } hashing;
 
 /* False: the visitor stops it. */
-static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t component, uint64_t rows, uint64_t hash)
+static bool part_tell(hashing *x, const reef_hash_part *part)
 {
+    const uint32_t component = part->component.id;
+    const reef_hash_kind kind = part->kind;
     const type *t = component ? reef__type_of(component) : NULL;
     uint64_t name = t ? t->name_hash : 0;
     if (kind != REEF_HASH_TYPE)
-        x->hash = hash_combine(hash_combine(hash_combine(x->hash, (uint64_t)kind ^ rows << 8), name), hash);
+        x->hash = hash_combine(hash_combine(hash_combine(x->hash, (uint64_t)kind ^ part->rows << 8), name), part->hash);
     if (x->visit == NULL) return true;
     if (component && kind != REEF_HASH_TYPE && kind != REEF_HASH_EVENTS) {
         /* Entities with a value are counted once: by the bits of their rows where there are some. */
         const bool counted = kind == REEF_HASH_DISABLED || (kind == REEF_HASH_STORE && t->bit);
-        x->sums[component].rows += counted ? 0 : rows;
-        x->sums[component].hash = hash_combine(x->sums[component].hash, hash);
+        x->sums[component].rows += counted ? 0 : part->rows;
+        x->sums[component].hash = hash_combine(x->sums[component].hash, part->hash);
     }
-    reef_hash_part part = {kind, NULL, 0, {component}, rows, hash};
-    if (s) part.table = (const reef_component *)(const void *)s->component, part.table_count = s->component_count;
     world_hold(x->w);
-    const bool more = x->visit(x->context, &part);
+    const bool more = x->visit(x->context, part);
     world_let_go(x->w);
     return more;
 }
 
-static bool hash_table_add(hashing *x, uint32_t id)
+/* The hash of a part. *rows: how much there is of it. */
+static uint64_t part_hash(hashing *x, const part_walk *p, uint64_t *rows)
 {
-    uint64_t columns[REEF_COLUMNS_MAX + SLOT_COLUMNS], on;
     reef_world *w = x->w;
-    const table *t = table_read(w, id);
-    if (t == NULL || table_rows(t) == 0) return true;
-    const shape *s = t->shape;
-    table_hash(w, t, columns);
-    if (!part_add(x, REEF_HASH_ROWS, s, 0, table_rows(t), columns[SLOT_ENTITIES])) return false;
-    for (uint32_t i = 0; i < s->component_count; i++) {
-        uint32_t k = reef__slot_seek(w, s->component[i], id);
-        uint64_t h = k == REEF_SLOT_TAG || !column_counts(&s->columns[k]) ? 0 : columns[k];
-        if (!part_add(x, REEF_HASH_COLUMN, s, s->component[i], table_rows(t), h)) return false;
+    const table *t = p->table.t[0];
+    const uint32_t component = p->of.component.id;
+    *rows = t ? table_rows(t) : 0;
+    switch (p->of.kind) {
+    case REEF_HASH_IDS: *rows = w->hot.index_count; return ids_hash(w);
+    case REEF_HASH_NAMES: *rows = w->state.name_count; return names_hash(w);
+    case REEF_HASH_TIME: *rows = w->state.ticks; return reef__clocks_hash(w);
+    case REEF_HASH_SINGLE: return single_hash(w, rows);
+    case REEF_HASH_EVENTS: return events_hash(w, component, rows);
+    case REEF_HASH_SCRIPTS: return reef__scripts_hash(w, rows);
+    case REEF_HASH_ROWS: table_hash(w, t, x->columns); return x->columns[SLOT_ENTITIES];
+    case REEF_HASH_COLUMN: {
+        const uint32_t k = reef__slot_seek(w, component, p->table.id[0]);
+        return k == REEF_SLOT_TAG || !column_counts(&t->shape->columns[k]) ? 0 : x->columns[k];
     }
-    for (state_key k = {0}; t->bits && reef__state_next(STATE_BITS, w, NULL, &k);) {
-        bit_store *b = (bit_store *)(uintptr_t)bit_store_of(w, k.key);
-        uint64_t h = reef__bit_known(w, b, id) ? switch_hash(w, b, t, &on) : (on = 0);
-        reef_hash_kind kind = b->key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH;
-        if (on && !part_add(x, kind, s, b->key & ~BIT_DISABLED, on, h)) return false;
+    case REEF_HASH_SWITCH:
+    case REEF_HASH_DISABLED: *rows = 0; return switch_hash(w, p->key.key, t, rows);
+    case REEF_HASH_STORE: return store_hash(w, component, rows);
+    case REEF_HASH_TYPE: break; /* it sums up others: types_add */
     }
-    return true;
+    return 0;
 }
 
-/* The hash of the events of one type that wait. */
-static COLD uint64_t events_hash(const reef_world *w, const event_store *s, uint64_t *count)
+/* Adds a part. Of ids and names there is always one, and of other kinds only if there is something. */
+static bool part_add(hashing *x, const part_walk *p)
 {
-    const type *t = reef__type_of(s->component);
-    reef_events r = reef__events_waiting(w, s);
-    const char *run;
-    hasher h;
-    uint32_t n;
-    *count = r.count;
-    reef__hash_begin(&h);
-    while ((run = reef_event_run(&r, &n)) != NULL) {
-        if (reef__type_is_flat(t)) reef__hash_add(&h, run, n * (size_t)t->size);
-        else
-            for (uint32_t i = 0; i < n; i++) value_add(&h, t, (const unsigned char *)run + i * (size_t)t->size);
-    }
-    return hash_combine(reef__hash_end(&h), reef__events_lag_hash(w, s));
-}
-
-static bool events_add(hashing *x)
-{
-    uint64_t count;
-    for (state_key k = {0}; reef__state_next(STATE_EVENTS, x->w, NULL, &k);) {
-        const uint64_t h = events_hash(x->w, reef__events_of(x->w, k.key), &count);
-        if (count && !part_add(x, REEF_HASH_EVENTS, NULL, k.key, count, h)) return false;
-    }
-    return true;
-}
-
-/* Adds a part for each store with values, in the order of the types' names. */
-static bool stores_add(hashing *x)
-{
-    for (state_key k = {0}; reef__state_next(STATE_STORES, x->w, NULL, &k);) {
-        value_store *s = (value_store *)(uintptr_t)store_of(x->w, k.key);
-        if (s->count && !part_add(x, REEF_HASH_STORE, NULL, k.key, s->count, store_hash(x->w, s))) return false;
-    }
-    return true;
+    reef_hash_part part = p->of;
+    part.hash = part_hash(x, p, &part.rows);
+    const bool none = part.rows == 0 && part.hash == 0;
+    return (none && part.kind != REEF_HASH_IDS && part.kind != REEF_HASH_NAMES) || part_tell(x, &part);
 }
 
 /* Tells of each type what the parts said of it. Without a visitor there is nothing to tell. */
@@ -455,53 +490,12 @@ static COLD bool types_add(hashing *x)
         if (x->sums[c].rows) ids[n++] = c;
     if (n) reef__ids_sort(ids, n);
     bool more = true;
-    for (uint32_t i = 0; more && i < n; i++)
-        more = part_add(x, REEF_HASH_TYPE, NULL, ids[i], x->sums[ids[i]].rows, x->sums[ids[i]].hash);
+    for (uint32_t i = 0; more && i < n; i++) {
+        const type_sum *sum = &x->sums[ids[i]];
+        more = part_tell(x, &(reef_hash_part){REEF_HASH_TYPE, NULL, 0, {ids[i]}, sum->rows, sum->hash});
+    }
     return more;
 }
-
-static bool ids_add(hashing *x)
-{
-    reef_world *w = x->w;
-    const uint64_t free_ids = w->state.ring_tail - w->state.ring_head - w->state.ring_holes;
-    const uint64_t hash = hash_combine(hash_combine(free_ids, ring_hash(w)), rowless_hash(w));
-    return part_add(x, REEF_HASH_IDS, NULL, 0, w->hot.index_count, hash);
-}
-
-static bool names_add(hashing *x)
-{
-    return part_add(x, REEF_HASH_NAMES, NULL, 0, x->w->state.name_count, names_hash(x->w));
-}
-
-static bool time_add(hashing *x)
-{
-    const uint64_t hash = reef__clocks_hash(x->w);
-    return hash == 0 || part_add(x, REEF_HASH_TIME, NULL, 0, x->w->state.ticks, hash);
-}
-
-static bool single_add(hashing *x)
-{
-    const reef_entity e = reef_single_entity(x->w);
-    return e.generation == 0 || part_add(x, REEF_HASH_SINGLE, NULL, 0, 1, hash_blend(reef_entity_bits(e)));
-}
-
-static bool scripts_add(hashing *x)
-{
-    uint64_t waiting;
-    const uint64_t hash = reef__scripts_hash(x->w, &waiting);
-    return waiting == 0 || part_add(x, REEF_HASH_SCRIPTS, NULL, 0, waiting, hash);
-}
-
-static bool tables_add(hashing *x)
-{
-    bool more = true;
-    for (uint32_t i = 0; more && i < x->table_count; i++) more = hash_table_add(x, x->tables[i]);
-    return more;
-}
-
-#define PART_ADD(name) name##_add,
-typedef bool part_adder(hashing *x);
-static part_adder *const parts_add[] = {STATE_PARTS(PART_ADD) types_add};
 
 /* Drops the kept hashes of values: a type that was hashed as bytes has got fields since. */
 static COLD void kept_drop(reef_world *w)
@@ -515,15 +509,18 @@ static COLD void kept_drop(reef_world *w)
 
 static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, const reef_hash_part *), void *context)
 {
-    hashing x = {.w = w, .visit = visit, .context = context};
+    uint64_t columns[REEF_COLUMNS_MAX + SLOT_COLUMNS];
+    hashing x = {.w = w, .visit = visit, .context = context, .columns = columns};
+    part_walk p = {.tables = {.world = {w, NULL}}};
     memory *m = &w->family->memory;
     if (visit) x.sum_count = reef_type_count() + 1;
     if (x.sum_count) x.sums = reef__memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.sums);
     if (x.sum_count) x.type_ids = reef__memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.type_ids);
-    x.tables = reef__tables_order(w, &x.table_count);
-    const bool ok = (x.sum_count == 0 || (x.sums && x.type_ids)) && (x.table_count == 0 || x.tables);
+    p.tables.ids[0] = reef__tables_order(w, &p.tables.count[0]);
+    const bool ok = (x.sum_count == 0 || (x.sums && x.type_ids)) && (p.tables.count[0] == 0 || p.tables.ids[0]);
     bool more = ok;
-    for (uint32_t i = 0; more && i < sizeof parts_add / sizeof *parts_add; i++) more = parts_add[i](&x);
+    while (more && reef__part_next(&p)) more = part_add(&x, &p);
+    if (more) more = types_add(&x);
     reef__memory_free(m, MEMORY_OTHER, x.sums, x.sum_count * sizeof *x.sums);
     reef__memory_free(m, MEMORY_OTHER, x.type_ids, x.sum_count * sizeof *x.type_ids);
     if (!ok) reef__refuse(w, REEF_NO_MEMORY, op);
@@ -551,28 +548,4 @@ uint64_t reef_hash(reef_world *w)
     w->hash = hash_run(w, "reef_hash", NULL, NULL);
     w->hashed = w->locks || w->hash == 0 ? 0 : w->hot.version;
     return w->hash;
-}
-
-static uint64_t clock_piece(const state *s, uint64_t serial, const char *name, uint64_t kind)
-{
-    const uint64_t value = reef__serial_read(&s->clocks, serial);
-    return value ? reef__number_hash(reef__number_hash(value) +
-                                     reef__number_hash(reef__hash_bytes(name, strlen(name)) + kind))
-                 : 0;
-}
-
-COLD uint64_t reef__clocks_hash(const reef_world *w)
-{
-    const state *s = &w->state;
-    const schedule *c = w->schedule;
-    uint64_t sum = 0;
-    for (uint32_t i = 0; c && s->clocks.count && i < c->phase_count; i++)
-        sum += clock_piece(s, c->phases[i].serial, c->phases[i].name, 1);
-    for (uint32_t i = 0; c && s->clocks.count && i < c->count; i++)
-        sum += clock_piece(s, c->entries[i].system->serial, c->entries[i].system->name, 2);
-    for (uint32_t i = 0; s->clocks.count && i < s->absent_count; i++)
-        sum += clock_piece(s, s->absents[i].serial, s->absents[i].name, s->absents[i].phase ? 1 : 2);
-    if (s->ticks == 0 && s->time_ns == 0 && s->seed == 0 && sum == 0) return 0;
-    const uint64_t h = reef__number_hash(reef__number_hash(reef__number_hash(s->ticks) + s->time_ns) + s->seed) + sum;
-    return h ? h : 1;
 }

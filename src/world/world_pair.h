@@ -13,6 +13,8 @@
 
 #include "storage/place.h"
 #include "storage/row_bits.h"
+#include "storage/state_kind.h"
+#include "reef/hash.h"
 
 /* ---- tables ---- */
 
@@ -22,10 +24,11 @@ typedef struct table_pair {
     uint32_t id[2];    /* undefined where t is NULL */
 } table_pair;
 
-/* The tables with rows of two worlds, which are merged by their type names. */
+/* The tables with rows of two worlds, or of one (world[1] NULL), which are merged by their type names. */
 typedef struct table_merge {
     const reef_world *world[2];
-    uint32_t *ids[2], count[2], at[2];
+    const uint32_t *ids[2]; /* in the order of the names; tables without rows are passed over */
+    uint32_t count[2], at[2];
 } table_merge;
 
 /* False: no memory. reef__table_merge_end follows in both cases. */
@@ -33,6 +36,20 @@ bool reef__table_merge_begin(table_merge *m, const reef_world *a, const reef_wor
 /* The next pair; false: there is none. */
 bool reef__table_merge_next(table_merge *m, table_pair *next);
 void reef__table_merge_end(table_merge *m);
+
+/* ---- the parts of a state that can be observed ---- */
+
+/* A walk over the parts of the state of one world, or of two side by side. Begins as the tables of the two, and 0. */
+typedef struct part_walk {
+    table_merge tables;
+    reef_hash_part of; /* kind, table and component of the part; its rows and hash are 0 */
+    table_pair table;  /* of a part that belongs to a table */
+    state_key key;     /* of bits, events and stores */
+    uint32_t stage, column;
+} part_walk;
+
+/* The next part in the canonical order, which is that of the hash and of the comparison. False: there is none left. */
+bool reef__part_next(part_walk *p);
 
 /* ---- chunks ---- */
 
@@ -50,6 +67,11 @@ INLINE void chunk_pair_place(chunk_pair *p, int side, uint32_t unit)
     p->rows[side] = unit ? chunk_rows(p->t[side], unit) : 0;
     p->unit[side] = p->rows[side] ? unit : 0;
     p->slots[side] = p->rows[side] ? unit_slots(p->world[side], unit) : NULL;
+}
+
+INLINE chunk_pair chunk_pair_of(const reef_world *const world[2], const table_pair *p)
+{
+    return (chunk_pair){.world = {world[0], world[1]}, .t = {p->t[0], p->t[1]}};
 }
 
 /* Goes to the first pair of chunks. False: both tables are empty. */
