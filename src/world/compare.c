@@ -49,19 +49,19 @@ static bool index_differs(comparing *x, uint32_t index)
  * follows from the tables, which are compared later. */
 static COLD bool records_equal(comparing *x)
 {
-    const reef_hot *a = &x->world[0]->hot, *b = &x->world[1]->hot;
-    uint32_t end = a->index_count < b->index_count ? a->index_count : b->index_count;
+    const reef_world *a = x->world[0], *b = x->world[1];
+    const uint32_t end = a->hot.index_count < b->hot.index_count ? a->hot.index_count : b->hot.index_count;
     for (uint64_t i = 0; i < end; i++) {
-        uint32_t index = (uint32_t)i;
-        if (a->records.page[index >> REEF_RECORD_BITS] == b->records.page[index >> REEF_RECORD_BITS]) {
+        const uint32_t index = (uint32_t)i;
+        if (records_same(a, b, index >> REEF_RECORD_BITS)) {
             i |= RECORDS_PER_PAGE - 1;
             continue;
         }
-        uint64_t r = record_read(x->world[0], index), s = record_read(x->world[1], index);
-        bool row = (uint32_t)r > PLACE_EMPTY, other_row = (uint32_t)s > PLACE_EMPTY;
-        if (row != other_row || (!row && r != s)) return index_differs(x, index);
+        const uint64_t r = record_read(a, index), s = record_read(b, index);
+        const bool rows = (uint32_t)r > PLACE_EMPTY && (uint32_t)s > PLACE_EMPTY;
+        if (!rows && r != s) return index_differs(x, index);
     }
-    return a->index_count == b->index_count || index_differs(x, end);
+    return a->hot.index_count == b->hot.index_count || index_differs(x, end);
 }
 
 /* Compares the order of the free ids. The records are equal, so both worlds have the same free ids in some order. */
