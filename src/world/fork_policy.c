@@ -190,43 +190,23 @@ COLD bool reef__resets_take_back(reef_world *w, resets *r)
 
 /* ---- values that a rewind leaves alone ---- */
 
-typedef struct skipping {
-    reef_world *now, *then;
-    void *spare; /* room for one value; NULL: the first pass, which only takes memory */
-    bool resets; /* values of REEF_FORK_RESET types as well */
-} skipping;
-
-static bool stays(const skipping *x, const type *t)
+static bool stays(const skips_room *room, const type *t)
 {
-    return x->resets ? t->resets : t->hooks.on_fork == REEF_FORK_SKIP;
-}
-
-static void values_swap(const skipping *x, const type *t, void *here, void *there)
-{
-    reef__value_move(t, x->spare, here);
-    reef__value_move(t, here, there);
-    reef__value_move(t, there, x->spare);
+    return room->resets_too ? t->resets : t->hooks.on_fork == REEF_FORK_SKIP;
 }
 
 /* Exchanges one entity's value with its value in the state that the world enters. `number`: which one of several values
- * in a store. False: no memory. */
-static bool skip_value(const skipping *x, const type *t, reef_entity e, uint32_t number, void *here)
+ * in a store. */
+static void skip_value(reef_world *now, reef_world *then, const skips_room *room, const type *t, reef_entity e,
+                       uint32_t number, void *here)
 {
-    reef_world *then = x->then;
-    const uint32_t place = place_of(then, e);
-    const uint32_t id = place == PLACE_DEAD ? TABLE_NONE : reef_slots_at(&then->hot, place)[0].head.table;
-    const uint32_t k = t->stored || id == TABLE_NONE ? 0 : reef__slot_seek(x->now, t->id, id);
-    const void *there = k ? cell(reef_slots_at(&then->hot, place), k, place_row(place), t->size) : NULL;
-    if (t->stored) there = reef__store_nth(store_of(then, t->id), e, number);
-    if (there == NULL) return true;
-    if (x->spare == NULL) {
-        if (t->tracked && !reef__track_prepare(then, t->id, &e, 1)) return false;
-        return t->stored ? reef__store_own(then, t->id, e) != NULL
-                         : reef__column_own(then, table_read(then, id), place_unit(place), k);
-    }
-    if (t->tracked) reef__track_carry(then, x->now, t->id, e.index);
-    values_swap(x, t, here, (void *)(uintptr_t)there);
-    return true;
+    void *there = (void *)(uintptr_t)(t->stored ? reef__store_nth(store_of(then, t->id), e, number)
+                                                : reef__value_itself(then, e, (reef_component){t->id}));
+    if (there == NULL) return;
+    if (t->tracked) reef__track_carry(then, now, t->id, e.index);
+    reef__value_move(t, room->value, here);
+    reef__value_move(t, here, there);
+    reef__value_move(t, there, room->value);
 }
 
 /* Does the world alone hold this page? If not, the page holds default values, which needn't be kept. */
@@ -245,38 +225,26 @@ static bool run_is_ours(reef_world *w, const type *t, const value_run *r)
                      : reef__column_is_ours(w, r->unit, slot_find(w, t->id, r->table));
 }
 
-static bool skip_type(const skipping *x, const type *t)
+static void skip_type(reef_world *now, reef_world *then, const skips_room *room, const type *t)
 {
     bool ours = false;
     uint32_t page = UINT32_MAX; /* for which `ours` is known */
-    for (value_run r = {0}; reef__value_run_next(x->now, t, &r);) {
-        if (!t->stored || r.at.page != page) ours = r.values && run_is_ours(x->now, t, &r);
+    for (value_run r = {0}; reef__value_run_next(now, t, &r);) {
+        if (!t->stored || r.at.page != page) ours = r.values && run_is_ours(now, t, &r);
         page = r.at.page;
-        for (uint32_t i = 0; ours && i < r.count; i++)
-            if (!skip_value(x, t, r.entities[i], r.at.number, (char *)(uintptr_t)r.values + i * (size_t)t->size))
-                return false;
+        char *here = (char *)(uintptr_t)r.values;
+        for (uint32_t i = 0; ours && i < r.count; i++, here += t->size)
+            skip_value(now, then, room, t, r.entities[i], r.at.number, here);
     }
-    return true;
-}
-
-static bool skip_all(const skipping *x)
-{
-    bool ok = true;
-    for (uint32_t c = 1; ok && c <= reef_type_count(); c++) {
-        const type *t = reef__type_of(c);
-        if (t && stays(x, t)) ok = skip_type(x, t);
-    }
-    return ok;
 }
 
 /* Takes room for the largest of such values. False: no memory. */
 static COLD bool room_take(family *f, bool resets_too, skips_room *room)
 {
-    const skipping x = {.resets = resets_too};
-    *room = (skips_room){0};
+    *room = (skips_room){NULL, 0, resets_too};
     for (uint32_t c = 1; c <= reef_type_count(); c++) {
         const type *t = reef__type_of(c);
-        if (t && stays(&x, t) && t->size > room->bytes) room->bytes = t->size;
+        if (t && stays(room, t) && t->size > room->bytes) room->bytes = t->size;
     }
     if (room->bytes == 0) return true;
     room->value = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, room->bytes, REEF_ALIGN_MAX);
@@ -300,30 +268,32 @@ static COLD bool skips_own(reef_world *w, const type *t)
     return true;
 }
 
-COLD bool reef__skips_prepare(reef_world *then, skips_room *room)
+static COLD bool skips_prepare(reef_world *then, bool resets_too, skips_room *room)
 {
-    bool ok = room_take(then->family, false, room);
+    bool ok = room_take(then->family, resets_too, room);
     for (uint32_t c = 1; ok && room->value && c <= reef_type_count(); c++) {
         const type *t = reef__type_of(c);
-        if (t && t->hooks.on_fork == REEF_FORK_SKIP) ok = skips_own(then, t);
+        if (t && stays(room, t)) ok = skips_own(then, t);
     }
     if (!ok) reef__skips_free(then->family, room);
     return ok;
 }
 
+COLD bool reef__skips_prepare(reef_world *then, skips_room *room) { return skips_prepare(then, false, room); }
+
 COLD void reef__skips_commit(reef_world *now, reef_world *then, const skips_room *room)
 {
-    skipping x = {now, then, room->value, false};
-    if (room->value) (void)skip_all(&x);
+    for (uint32_t c = 1; room->value && c <= reef_type_count(); c++) {
+        const type *t = reef__type_of(c);
+        if (t && stays(room, t)) skip_type(now, then, room, t);
+    }
 }
 
 COLD bool reef__skips_move(reef_world *now, reef_world *then, bool resets_too)
 {
-    skipping x = {now, then, NULL, resets_too};
     skips_room room;
-    bool ok = room_take(now->family, resets_too, &room) && (room.value == NULL || skip_all(&x));
-    x.spare = room.value;
-    if (ok && room.value) (void)skip_all(&x);
+    if (!skips_prepare(then, resets_too, &room)) return false;
+    reef__skips_commit(now, then, &room);
     reef__skips_free(now->family, &room);
-    return ok;
+    return true;
 }
