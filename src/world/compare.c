@@ -135,7 +135,7 @@ static bool array_equal(comparing *x, const part_walk *p)
     const type *t = p->of.kind == REEF_HASH_COLUMN ? reef__type_of(p->of.component.id) : NULL;
     uint32_t k[2] = {SLOT_ENTITIES, SLOT_ENTITIES};
     for (int side = 0; t && side < 2; side++) k[side] = reef__slot_seek(x->world[side], t->id, p->table.id[side]);
-    if (k[0] == REEF_SLOT_TAG || (t && t->hooks.on_fork != REEF_FORK_COPY)) return true;
+    if (k[0] == REEF_SLOT_TAG || (t && t->resets)) return true;
     uint64_t masks[BIT_WORDS] = {0};
     for (bool more = chunk_pair_first(&c); more; more = chunk_pair_next(&c)) {
         const uint32_t rows = c.rows[0] < c.rows[1] ? c.rows[0] : c.rows[1];
@@ -164,19 +164,13 @@ static COLD bool value_differs(comparing *x, reef_entity e)
     return differs(x, row, e, e);
 }
 
-/* The lowest index of the entities that share the value of `e`. */
-static uint32_t shared_index(const value_store *s, const uint32_t *firsts, reef_entity e)
-{
-    return firsts ? firsts[slot_of(s, e)] : reef__shared_first(s, e).index;
-}
-
 /* The entity of the lowest index, below that of `lowest`, whose value in `s` differs in the other store or is missing
  * there. */
 static COLD reef_entity store_lowest(const value_store *s, const value_store *other, reef_entity lowest,
                                      uint32_t *const firsts[2])
 {
     const type *t = reef__type_of(s->component ? s->component : other->component);
-    const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY;
+    const bool valued = t->size && !t->resets;
     for (uint32_t page = 0; page < s->values.count; page++) {
         if (!s->shared && page < other->values.count && s->values.page[page] == other->values.page[page]) continue;
         store_place at = {.slot = 0};
@@ -185,7 +179,8 @@ static COLD reef_entity store_lowest(const value_store *s, const value_store *ot
             const void *same = reef__store_nth(other, at.entity, at.number);
             if (same == NULL || (valued && at.value != same && !reef__value_equal(t, at.value, same)))
                 lowest = at.entity;
-            else if (s->shared && shared_index(s, firsts[0], at.entity) != shared_index(other, firsts[1], at.entity))
+            else if (s->shared &&
+                     shared_first_index(s, firsts[0], at.entity) != shared_first_index(other, firsts[1], at.entity))
                 lowest = at.entity;
         }
     }

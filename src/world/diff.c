@@ -558,7 +558,7 @@ static void kind_next(reef_diff *d)
     const uint32_t id = d->types[d->type_at++];
     const type *t = d->type = id ? reef__type_of(id) : NULL;
     d->size = t ? t->size : 0;
-    d->valued = t && t->size && t->hooks.on_fork == REEF_FORK_COPY;
+    d->valued = t && t->size && !t->resets;
     kind_begin(d, t ? REEF_CHANGE_REMOVED : REEF_CHANGE_DISABLED);
 }
 

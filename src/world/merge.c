@@ -349,45 +349,32 @@ static bool commons_make(merging *x)
 
 /* ---- handles in values ---- */
 
-static bool names_entities(const type *t)
+/* Translates the handles in a value. */
+static void value_follows(const merging *x, const type *t, const void *value)
 {
-    const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
-    for (uint32_t i = 0; fields && i < t->field_count; i++)
-        if (fields[i].kind == REEF_ENTITY) return !t->resets;
-    return false;
-}
-
-static void handles_follow(const merging *x, char *at, size_t bytes)
-{
-    for (const char *end = at + bytes; at < end; at += sizeof(reef_entity)) {
-        reef_entity e;
-        memcpy(&e, at, sizeof e);
-        e = reef_merged_find(x->who, e);
-        memcpy(at, &e, sizeof e);
-    }
-}
-
-/* Translates the handles in a value of `t`. With `part` the value is that part's, and only its field is looked at. */
-static void value_follows(const merging *x, const type *t, const type *part, void *value)
-{
-    const reef_field *fields = t->fields;
     for (uint32_t i = 0; i < t->field_count; i++) {
-        if (fields[i].kind != REEF_ENTITY || (part && fields[i].offset != part->offset)) continue;
-        handles_follow(x, (char *)value + (part ? 0 : fields[i].offset), fields[i].bytes);
+        char *at = (char *)(uintptr_t)value + t->fields[i].offset;
+        if (t->fields[i].kind != REEF_ENTITY) continue;
+        for (const char *end = at + t->fields[i].bytes; at < end; at += sizeof(reef_entity)) {
+            reef_entity e;
+            memcpy(&e, at, sizeof e);
+            e = reef_merged_find(x->who, e);
+            memcpy(at, &e, sizeof e);
+        }
     }
 }
 
-/* Translates the handles in all values of a type, or of a part of one. The new rows were written by this merge, so
- * their blocks aren't shared. */
-static void type_follows(const merging *x, const type *t, const type *whole)
+/* Translates the handles in all values of a type. The new rows were written by this merge, so their blocks aren't
+ * shared. */
+static void type_follows(const merging *x, const type *t)
 {
     for (value_run r = {0}; reef__value_run_next(x->from, t, &r);) {
         for (uint32_t i = 0; i < r.count; i++) {
             const reef_entity e = reef_merged_find(x->who, r.entities[i]);
             if (reef_entity_is_null(e)) continue;
-            const void *value = t->stored ? reef__store_nth(store_of(x->w, t->id), e, r.at.number)
-                                          : reef__value_itself(x->w, e, (reef_component){t->id});
-            value_follows(x, whole, t->owner ? t : NULL, (void *)(uintptr_t)value);
+            value_follows(x, t,
+                          t->stored ? reef__store_nth(store_of(x->w, t->id), e, r.at.number)
+                                    : reef__value_itself(x->w, e, (reef_component){t->id}));
         }
     }
 }
@@ -395,13 +382,14 @@ static void type_follows(const merging *x, const type *t, const type *whole)
 static void all_follow(const merging *x)
 {
     for (uint32_t id = 1; id <= reef_type_count(); id++) {
-        const type *t = reef__type_of(id), *whole = t && t->owner ? reef__type_of(t->owner) : t;
-        if (t && !t->split && t->home != REEF_SHARED && names_entities(whole)) type_follows(x, t, whole);
+        const type *t = reef__type_of(id);
+        /* of a split type, its parts hold the values */
+        if (t && !t->split && !t->resets && t->home != REEF_SHARED && type_names_entities(t)) type_follows(x, t);
     }
     for (uint32_t i = 1; i < x->common_count; i++) {
         const type *t = reef__type_of(x->from->state.stores[i].component);
-        for (size_t k = 0; names_entities(t) && k < x->commons[i].count; k++)
-            if (x->commons[i].made[k]) value_follows(x, t, NULL, x->commons[i].made[k]);
+        for (size_t k = 0; type_names_entities(t) && k < x->commons[i].count; k++)
+            if (x->commons[i].made[k]) value_follows(x, t, x->commons[i].made[k]);
     }
 }
 

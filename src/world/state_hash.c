@@ -224,7 +224,7 @@ static COLD uint64_t names_hash(reef_world *w)
 
 /* ---- tables ---- */
 
-static bool column_counts(const column *c) { return c->type == NULL || c->type->hooks.on_fork == REEF_FORK_COPY; }
+static bool column_counts(const column *c) { return c->type == NULL || !c->type->resets; }
 
 /* The hashes of a chunk's columns, by slot. Those of columns that were written since are computed again. They are in
  * `uncached` where they can't be kept. */
@@ -304,10 +304,10 @@ static uint64_t short_hash(const unsigned char *p, uint32_t size)
 }
 
 /* The lowest index of the entities that share this entity's value, plus 1. 0: it is this entity. */
-static uint32_t sharing(const value_store *s, const uint32_t *firsts, uint32_t page, const store_place *at)
+static uint32_t sharing(const value_store *s, const uint32_t *firsts, reef_entity e)
 {
-    const uint32_t first = firsts ? firsts[(page << s->bits) + at->slot - 1] : reef__shared_first(s, at->entity).index;
-    return first == at->entity.index ? 0 : first + 1;
+    const uint32_t first = shared_first_index(s, firsts, e);
+    return first == e.index ? 0 : first + 1;
 }
 
 /* The hash of the values on a page and of their entities: a sum. `firsts` is the list of reef__shared_firsts for a
@@ -316,8 +316,7 @@ static COLD uint64_t values_hash(const value_store *s, uint32_t page, const uint
 {
     const type *t = reef__type_of(s->component);
     const uint32_t bytes = reef__portable_size(t);
-    const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY, small = bytes <= STRIPE,
-               flat = reef__type_is_flat(t);
+    const bool valued = t->size && !t->resets, small = bytes <= STRIPE, flat = reef__type_is_flat(t);
     unsigned char value[STRIPE];
     store_place at = {.slot = 0};
     uint64_t sum = 0;
@@ -329,7 +328,7 @@ static COLD uint64_t values_hash(const value_store *s, uint32_t page, const uint
             h = short_hash(value, bytes);
         } else if (valued) h = column_hash(t, at.value, 1);
         sum += hash_blend(hash_combine(
-            hash_blend(reef_entity_bits(at.entity)) + (s->shared ? sharing(s, firsts, page, &at) : at.number), h));
+            hash_blend(reef_entity_bits(at.entity)) + (s->shared ? sharing(s, firsts, at.entity) : at.number), h));
     }
     return sum;
 }
