@@ -36,10 +36,6 @@ typedef struct diff_spot {
     bool moved; /* some row has another entity in the other world */
 } diff_spot;
 
-typedef struct diff_bits {
-    const bit_store *of[2];
-} diff_bits; /* of one key; NULL: the world never used the key */
-
 struct reef_diff {
     /* the current group of 64 rows: reef_diff_next reads only this when it is quick */
     uint64_t mask; /* rows of the group that are still to be looked at */
@@ -57,7 +53,6 @@ struct reef_diff {
     const type *type;    /* NULL: the entity itself */
     bool valued, stored; /* values are compared; values lie in a store */
     uint32_t slot[2];
-    const bit_store *bits[2];
     const diff_spot *spot;
     const reef_entity *chunk; /* the spot's entities in the world that is walked */
     const char *column[2];    /* the spot's values in both worlds */
@@ -70,11 +65,10 @@ struct reef_diff {
     uint32_t moved; /* number of spots with moved rows */
     diff_pair *pairs;
     diff_spot *spots;
-    diff_bits *keys;
     uint64_t *names; /* index << 32 | generation of each entity whose name differs */
     uint32_t *types; /* by name; the first is 0 and stands for the entity itself */
     char *gathered;  /* room for two values of a split type */
-    uint32_t pair_count, spot_count, key_count, name_count, type_count;
+    uint32_t pair_count, spot_count, name_count, type_count;
     value_arena *rooms; /* the memory of all these */
 };
 
@@ -112,8 +106,10 @@ static bool chunks_differ(const reef_diff *d, const chunk_pair *c, bool *moved)
             differ = a[k].block != b[k].block;
     if (!*moved && a[SLOT_ENTITIES].block != b[SLOT_ENTITIES].block)
         *moved = memcmp(a[SLOT_ENTITIES].block, b[SLOT_ENTITIES].block, c->rows[0] * sizeof(reef_entity)) != 0;
-    for (uint32_t i = 0; !differ && c->t[0]->bits | c->t[1]->bits && i < d->key_count; i++)
-        differ = chunk_pair_words(c, d->keys[i].of, words);
+    for (int side = 0; c->t[0]->bits | c->t[1]->bits && !differ && side < 2; side++) {
+        EACH_BIT_STORE(c->world[side], c->t[side]->bits, bits)
+        differ |= chunk_pair_words(c, bits->key, words);
+    }
     return differ;
 }
 
@@ -156,20 +152,10 @@ static bool pairs_make(reef_diff *d, table_merge *m)
     return d->spots != NULL;
 }
 
-static bool keys_make(reef_diff *d)
-{
-    const reef_world *a = d->world[0], *b = d->world[1];
-    d->keys = diff_room(d, (size_t)a->state.bit_count + b->state.bit_count, sizeof *d->keys);
-    if (d->keys == NULL) return false;
-    for (state_key k = {0}; reef__state_next(STATE_BITS, a, b, &k);)
-        d->keys[d->key_count++] = (diff_bits){{bit_store_of(a, k.key), bit_store_of(b, k.key)}};
-    return true;
-}
-
 static bool spots_make(reef_diff *d)
 {
     table_merge m;
-    const bool ok = reef__table_merge_begin(&m, d->world[0], d->world[1]) && keys_make(d) && pairs_make(d, &m);
+    const bool ok = reef__table_merge_begin(&m, d->world[0], d->world[1]) && pairs_make(d, &m);
     reef__table_merge_end(&m);
     for (uint32_t i = 0; ok && i < d->pair_count; i++) pair_spots(d, &d->pairs[i]);
     return ok;
@@ -199,10 +185,8 @@ static void types_see(const reef_diff *d, uint64_t *seen)
         const shape *s = p->of.t[0] ? p->of.t[0]->shape : p->of.t[1]->shape;
         for (uint32_t k = 0; p->count && k < s->component_count; k++) type_seen(seen, s->component[k]);
     }
-    for (uint32_t i = 0; i < d->key_count && d->spot_count; i++) {
-        const diff_bits *k = &d->keys[i];
-        type_seen(seen, (k->of[0] ? k->of[0]->key : k->of[1]->key) & ~BIT_DISABLED);
-    }
+    for (state_key k = {0}; d->spot_count && reef__state_next(STATE_BITS, d->world[0], d->world[1], &k);)
+        type_seen(seen, k.key & ~BIT_DISABLED);
     for (state_key k = {0}; reef__state_next(STATE_STORES, d->world[0], d->world[1], &k);)
         if (!stores_same(store_of(d->world[0], k.key), store_of(d->world[1], k.key))) type_seen(seen, k.key);
 }
@@ -298,9 +282,10 @@ static const void *value_at(const reef_diff *d, uint32_t side, uint32_t place)
 
 /* ---- rows ---- */
 
-static uint32_t key_of(const reef_diff *d) { return d->type ? d->type->id | BIT_DISABLED : BIT_DISABLED; }
 static bool of_disabled(const reef_diff *d) { return d->change.kind >= REEF_CHANGE_DISABLED; }
-static bool of_bits(const reef_diff *d) { return of_disabled(d) || (d->type && d->type->bit); }
+static bool of_bits(const reef_diff *d) { return of_disabled(d) || d->type->bit; }
+/* The key of the bits that are compared. */
+static uint32_t key_of(const reef_diff *d) { return (d->type ? d->type->id : 0) | (of_disabled(d) ? BIT_DISABLED : 0); }
 
 /* Looks at one row of the group. Does it hold a change? */
 static bool row_change(reef_diff *d, uint32_t in_group)
@@ -348,7 +333,7 @@ static void moved_mask(reef_diff *d, uint32_t rows, uint32_t common)
 static void bits_mask(reef_diff *d, uint32_t rows, uint32_t common)
 {
     const uint64_t *words[2];
-    const bool differ = chunk_pair_words(&d->spot->c, d->bits, words);
+    const bool differ = chunk_pair_words(&d->spot->c, key_of(d), words);
     const uint64_t *ours = words[d->side], *other = words[!d->side];
     if (ours == NULL || (!differ && !d->spot->moved)) return;
     moved_mask(d, rows, common);
@@ -395,7 +380,10 @@ static bool pair_has(reef_diff *d, const diff_pair *p)
 {
     const uint32_t side = d->side;
     if (p->count == 0 || p->of.t[side] == NULL) return false;
-    if (of_bits(d)) return d->bits[side] && reef__bit_known(d->world[side], d->bits[side], p->of.id[side]);
+    if (of_bits(d)) {
+        const bit_store *b = bit_store_of(d->world[side], key_of(d));
+        return b && reef__bit_known(d->world[side], b, p->of.id[side]);
+    }
     if (d->change.kind != REEF_CHANGE_VALUE && p->moved == 0) return false;
     for (uint32_t i = 0; i < 2; i++) d->slot[i] = p->of.t[i] ? slot_find(d->world[i], d->type->id, p->of.id[i]) : 0;
     return d->slot[side] != 0;
@@ -533,8 +521,6 @@ static void kind_begin(reef_diff *d, reef_change_kind kind)
     d->group = BIT_WORDS;
     d->spot_at = d->spot_end = 0;
     d->pair_at = 0;
-    for (uint32_t side = 0; side < 2; side++)
-        d->bits[side] = of_bits(d) ? bit_store_of(d->world[side], of_disabled(d) ? key_of(d) : t->id) : NULL;
     bool idle = kind == REEF_CHANGE_VALUE && !d->valued;
     if (d->stored) idle |= stores_same(store_of(d->world[0], t->id), store_of(d->world[1], t->id));
     if (!idle) return;

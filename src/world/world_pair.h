@@ -111,17 +111,17 @@ INLINE bool chunk_pair_differ(const chunk_pair *p, const type *t, uint32_t k, ui
     reef__rows_differ(masks, t, p->slots[0][k].block, p->slots[1][other].block, rows, slot_entities(p->slots[0]));
     return true;
 }
-/* The words of bits of both chunks, in the stores of a key. False: both worlds share them, or have none. */
-INLINE bool chunk_pair_words(const chunk_pair *p, const bit_store *const stores[2], const uint64_t *words[2])
+/* The words of bits of a key in both chunks. False: both worlds share them, or have none. */
+INLINE bool chunk_pair_words(const chunk_pair *p, uint32_t key, const uint64_t *words[2])
 {
-    for (int side = 0; side < 2; side++) words[side] = p->unit[side] ? bit_words(stores[side], p->unit[side]) : NULL;
+    for (int side = 0; side < 2; side++)
+        words[side] = p->unit[side] ? bit_words(bit_store_of(p->world[side], key), p->unit[side]) : NULL;
     return words[0] != words[1];
 }
 INLINE bool chunk_pair_bits_differ(const chunk_pair *p, uint32_t key, uint64_t *masks)
 {
-    const bit_store *const stores[2] = {bit_store_of(p->world[0], key), bit_store_of(p->world[1], key)};
     const uint64_t *words[2];
-    if (!chunk_pair_words(p, stores, words)) return false;
+    if (!chunk_pair_words(p, key, words)) return false;
     for (uint32_t i = 0; i < BIT_WORDS; i++) masks[i] |= (words[0] ? words[0][i] : 0) ^ (words[1] ? words[1][i] : 0);
     return true;
 }
