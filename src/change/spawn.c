@@ -336,7 +336,7 @@ reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entit
 /* Clones have no symmetric relations, so they don't get the mark that one is disabled. */
 static bool disabled_half(uint32_t key)
 {
-    const type *t = key & BIT_DISABLED ? reef__type_of(key & ~BIT_DISABLED) : NULL;
+    const type *t = reef__type_of(key & ~BIT_DISABLED);
     return t && t->relation & REEF_SYMMETRIC;
 }
 
@@ -356,9 +356,12 @@ COLD reef_status reef__values_of(reef_world *w, reef_entity e, spread *x, bool h
                                                 cell(slots, k, place_row(place), t->size));
     }
     EACH_BIT_STORE(w, bits_of(w, place), b)
-    if (bit_read(b, place) && !store_has(w, b->key, e) && (halves || !disabled_half(b->key)))
+    if (!(b->key & BIT_DISABLED) && bit_read(b, place) && !store_has(w, b->key, e))
         x->values[x->count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
     x->count += reef__stored_values(w, e, x->values + x->count, halves);
+    EACH_BIT_STORE(w, bits_of(w, place), b)
+    if (b->key & BIT_DISABLED && bit_read(b, place) && (halves || !disabled_half(b->key)))
+        x->values[x->count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
     return REEF_OK;
 }
 

@@ -57,12 +57,10 @@ struct reef_diff {
     const reef_entity *chunk; /* the spot's entities in the world that is walked */
     const char *column[2];    /* the spot's values in both worlds */
     uint64_t masks[BIT_WORDS];
-    reef_entity holder; /* the entity whose values in a store are compared */
-    uint32_t number, number_end;
+    uint32_t number, number_end; /* of the entity's values in a store that are looked at */
     /* what is compared */
     const reef_world *world[2];
-    bool related;   /* the worlds are of one family and may share memory */
-    uint32_t moved; /* number of spots with moved rows */
+    bool related; /* the worlds are of one family and may share memory */
     diff_pair *pairs;
     diff_spot *spots;
     uint64_t *names; /* index << 32 | generation of each entity whose name differs */
@@ -124,7 +122,6 @@ static void pair_spots(reef_diff *d, diff_pair *p)
         p->moved += moved;
     }
     p->count = d->spot_count - p->first;
-    d->moved += p->moved;
 }
 
 /* ---- what there is to compare ---- */
@@ -475,8 +472,8 @@ static bool holder_next(reef_diff *d, const value_store *s, const value_store *o
                                         ? slot_entity(s, s->values.page[page], page, index & slot_mask(s)).generation
                                         : (uint32_t)(*index_entry(s, index) >> 32);
         if (generation == 0) continue;
-        d->holder = (reef_entity){index, generation};
-        const uint32_t ours = reef__store_count(s, d->holder), others = reef__store_count(o, d->holder),
+        const reef_entity e = d->change.entity = (reef_entity){index, generation};
+        const uint32_t ours = reef__store_count(s, e), others = reef__store_count(o, e),
                        common = ours < others ? ours : others;
         d->number = d->change.kind == REEF_CHANGE_VALUE ? 0 : d->change.kind == REEF_CHANGE_ADDED ? common : ours;
         d->number_end = d->change.kind == REEF_CHANGE_ADDED ? ours : common;
@@ -496,7 +493,6 @@ static bool stored_values_next(reef_diff *d)
     for (;;) {
         while (d->number != d->number_end) {
             c->number = c->kind == REEF_CHANGE_REMOVED ? --d->number : d->number++;
-            c->entity = d->holder;
             c->was = c->kind == REEF_CHANGE_ADDED || !d->valued ? NULL : reef__store_nth(s[0], c->entity, c->number);
             c->is = c->kind == REEF_CHANGE_REMOVED || !d->valued ? NULL : reef__store_nth(s[1], c->entity, c->number);
             if (c->kind != REEF_CHANGE_VALUE) return true;

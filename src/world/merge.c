@@ -103,23 +103,15 @@ static reef_merged *merged_new(family *f, uint32_t count)
 
 /* ---- making ---- */
 
-/* Can values of the type be copied, and can the world hold them? */
-static reef_status type_fits(const merging *x, const type *t)
+/* Can values of the type be copied, and can the world hold them? The error names the first type, by name, of those that
+ * don't fit. */
+static bool type_fits(merging *x, const type *t)
 {
-    if (!t->copyable && !t->resets) return REEF_NOT_COPYABLE;
-    return t->owner ? REEF_OK : reef__type_ready(x->w, t->id); /* a part is ready when its type is */
-}
-
-/* Do all these types fit? If not, the error names the first of them by name that doesn't. */
-static bool types_fit(merging *x, const reef_value *values, uint32_t count)
-{
-    const type *first = NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t c = values[i].component.id;
-        const type *t = c & BIT_DISABLED ? NULL : reef__type_of(c);
-        if (t && type_fits(x, t) != REEF_OK) first = type_first(t, first);
-    }
-    return first == NULL || merge_fails(x, type_fits(x, first), first->id, (reef_entity){0, 0});
+    const type *named = x->error.component.id ? reef__type_of(x->error.component.id) : NULL;
+    reef_status s = t->copyable || t->resets ? REEF_OK : REEF_NOT_COPYABLE;
+    if (s == REEF_OK && t->owner == 0) s = reef__type_ready(x->w, t->id); /* a part is ready when its type is */
+    if (s != REEF_OK && type_first(t, named) == t) merge_fails(x, s, t->id, (reef_entity){0, 0});
+    return s == REEF_OK;
 }
 
 /* Gives the new entities their names, in the order of the old ones: now their parents are known. */
@@ -150,10 +142,8 @@ static uint32_t table_ready(merging *x, const shape *s)
 {
     uint32_t ids[REEF_COMPONENTS_MAX];
     reef_status status = REEF_LIMIT;
-    for (uint32_t i = 0; i < s->component_count; i++) {
-        const reef_status fits = type_fits(x, reef__type_of(ids[i] = s->component[i]));
-        if (fits != REEF_OK) return merge_fails(x, fits, ids[i], (reef_entity){0, 0});
-    }
+    for (uint32_t i = 0; i < s->component_count; i++)
+        if (!type_fits(x, reef__type_of(ids[i] = s->component[i]))) return 0;
     const uint32_t id = reef__graph_table(x->w, ids, s->component_count, &status);
     if (id == 0) merge_fails(x, status, 0, (reef_entity){0, 0});
     return id;
@@ -234,24 +224,14 @@ static bool merge_rest(merging *x, reef_entity e, const spread *all)
     return true;
 }
 
-/* Puts the marks of what is disabled behind the components that they mark. */
-static void marks_last(spread *all)
-{
-    for (uint32_t i = 0, n = 0; i < all->count; i++) {
-        const reef_value v = all->values[i];
-        if (v.component.id & BIT_DISABLED) continue;
-        all->values[i] = all->values[n];
-        all->values[n++] = v;
-    }
-}
-
 static bool merge_row(merging *x, uint32_t id, reef_entity e)
 {
     spread all;
+    bool ok = true;
     if (reef__values_of(x->from, e, &all, true, NULL) != REEF_OK) return merge_short(x);
-    bool ok = types_fit(x, all.values, all.count);
+    for (uint32_t i = 0; i < all.count; i++)
+        if (!(all.values[i].component.id & BIT_DISABLED)) ok &= type_fits(x, reef__type_of(all.values[i].component.id));
     for (uint32_t i = 0; ok && i < all.count; i++) all.values[i] = value_for(x, e, all.values[i]);
-    marks_last(&all);
     ok = ok && merge_spawn(x, id, &all, 1, &e) && merge_rest(x, e, &all);
     reef__spread_free(x->from, &all);
     return ok;
