@@ -109,7 +109,8 @@ static bool type_fits(merging *x, const type *t)
 {
     const type *named = x->error.component.id ? reef__type_of(x->error.component.id) : NULL;
     reef_status s = t->copyable || t->resets ? REEF_OK : REEF_NOT_COPYABLE;
-    if (s == REEF_OK && t->owner == 0) s = reef__type_ready(x->w, t->id); /* a part is ready when its type is */
+    /* a part is ready when its type is */
+    if (s == REEF_OK && t->owner == 0 && !type_is_ready(x->w, t->id)) s = reef__type_ready(x->w, t->id);
     if (s != REEF_OK && type_first(t, named) == t) merge_fails(x, s, t->id, (reef_entity){0, 0});
     return s == REEF_OK;
 }
@@ -193,10 +194,8 @@ static void **common_made(const merging *x, const value_store *s, reef_entity e)
 
 /* What the new entity gets of a value of `e`. Of a type that a fork resets it is a default value. The first entity that
  * has a shared value brings the value itself; the others share it. */
-static reef_value value_for(const merging *x, reef_entity e, reef_value v)
+static reef_value value_for(const merging *x, reef_entity e, const type *t, reef_value v)
 {
-    if (v.kind == REEF_VALUE_DEFAULT) return v;
-    const type *t = reef__type_of(v.component.id);
     const value_store *s = t->home == REEF_SHARED ? store_of(x->from, t->id) : NULL;
     void *made = s ? *common_made(x, s, e) : NULL;
     if (made) return reef_value_make(v.component, VALUE_HELD, 0, made);
@@ -229,9 +228,13 @@ static bool merge_row(merging *x, uint32_t id, reef_entity e)
     spread all;
     bool ok = true;
     if (reef__values_of(x->from, e, &all, true, NULL) != REEF_OK) return merge_short(x);
-    for (uint32_t i = 0; i < all.count; i++)
-        if (!(all.values[i].component.id & BIT_DISABLED)) ok &= type_fits(x, reef__type_of(all.values[i].component.id));
-    for (uint32_t i = 0; ok && i < all.count; i++) all.values[i] = value_for(x, e, all.values[i]);
+    for (uint32_t i = 0; i < all.count; i++) {
+        reef_value *v = &all.values[i];
+        if (v->component.id & BIT_DISABLED) continue;
+        const type *t = reef__type_of(v->component.id);
+        if (!in_table(t)) ok &= type_fits(x, t); /* table_ready has looked at the others */
+        if (v->kind != REEF_VALUE_DEFAULT) *v = value_for(x, e, t, *v);
+    }
     ok = ok && merge_spawn(x, id, &all, 1, &e) && merge_rest(x, e, &all);
     reef__spread_free(x->from, &all);
     return ok;
