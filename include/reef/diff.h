@@ -52,9 +52,8 @@ REEF_INLINE bool reef_change_has_field(const reef_change *change, const reef_fie
 typedef struct reef_diff reef_diff;
 
 /* Begins to compare two worlds, which needn't be related. Until reef_diff_free neither may be changed or freed. This
- * call allocates all memory that the comparison needs, from the allocator of `after`: 48 bytes for each table, 80 for
- * each chunk of 1,024 rows, and a little for types and names. NULL: no memory, or one of the worlds is NULL or runs
- * systems. */
+ * call allocates all memory that the comparison needs, from the allocator of `after`: 80 bytes for each chunk of 1,024
+ * rows, and a little for types and names. NULL: no memory, or one of the worlds is NULL or runs systems. */
 REEF_API reef_diff *reef_diff_new(const reef_world *before, const reef_world *after);
 /* Returns the next change; NULL if there is no more, or `diff` is NULL. The change lives until the next call, and so do
  * values of types in REEF_SPLIT; other values and names live as long as the worlds aren't changed. The order is:

@@ -1,6 +1,6 @@
 /* The difference of two worlds, one change at a time.
  *
- *   reef_diff_new    tables by name ──► pairs of tables ──► pairs of chunks ──► spots
+ *   reef_diff_new    tables of both by name ──► pairs of chunks ──► spots
  *   reef_diff_next   ids ──► names ──► type by type and kind by kind: the spots of its tables ──► masks of 64 rows
  *
  * A *spot* is a pair of chunks that may differ: the two worlds don't share all of its blocks and words of bits.
@@ -25,15 +25,10 @@
 #include "reef/type_info.h"
 #include <stdlib.h>
 
-typedef struct diff_pair { /* a table that at least one of the worlds has */
-    table_pair of;
-    uint32_t first, count; /* number of its first spot, number of its spots */
-    uint32_t moved;        /* number of its spots with moved rows */
-} diff_pair;
-
 typedef struct diff_spot {
     chunk_pair c;
-    bool moved; /* some row has another entity in the other world */
+    bool moved;   /* some row has another entity in the other world */
+    uint32_t end; /* number of the first spot of the next table */
 } diff_spot;
 
 struct reef_diff {
@@ -47,11 +42,11 @@ struct reef_diff {
     const reef_entity *entities;
     reef_change change;
     /* the position. change.kind is the kind of change that is sought; 0: there is none left */
-    uint32_t side; /* the world whose rows are walked */
-    uint64_t at;   /* entity index, or number of a name */
-    uint32_t type_at, pair_at, spot_at, spot_end, group;
-    const type *type;    /* NULL: the entity itself */
-    bool valued, stored; /* values are compared; values lie in a store */
+    uint32_t side;                               /* the world whose rows are walked */
+    uint64_t at;                                 /* entity index, or number of a name */
+    uint32_t type_at, spot_at, table_end, group; /* table_end: number of the first spot of the next table */
+    const type *type;                            /* NULL: the entity itself */
+    bool valued, stored;                         /* values are compared; values lie in a store */
     uint32_t slot[2];
     const diff_spot *spot;
     const reef_entity *chunk; /* the spot's entities in the world that is walked */
@@ -61,12 +56,11 @@ struct reef_diff {
     /* what is compared */
     const reef_world *world[2];
     bool related; /* the worlds are of one family and may share memory */
-    diff_pair *pairs;
     diff_spot *spots;
     uint64_t *names; /* index << 32 | generation of each entity whose name differs */
     uint32_t *types; /* by name; the first is 0 and stands for the entity itself */
     char *gathered;  /* room for two values of a split type */
-    uint32_t pair_count, spot_count, name_count, type_count;
+    uint32_t spot_count, name_count, type_count;
     value_arena *rooms; /* the memory of all these */
 };
 
@@ -111,19 +105,6 @@ static bool chunks_differ(const reef_diff *d, const chunk_pair *c, bool *moved)
     return differ;
 }
 
-static void pair_spots(reef_diff *d, diff_pair *p)
-{
-    chunk_pair c = chunk_pair_of(d->world, &p->of);
-    bool moved;
-    p->first = d->spot_count;
-    for (bool more = chunk_pair_first(&c); more; more = chunk_pair_next(&c)) {
-        if (!chunks_differ(d, &c, &moved)) continue;
-        d->spots[d->spot_count++] = (diff_spot){c, moved};
-        p->moved += moved;
-    }
-    p->count = d->spot_count - p->first;
-}
-
 /* ---- what there is to compare ---- */
 
 /* Room that belongs to the difference and isn't zeroed: of the spots most is never used. NULL: no memory. */
@@ -135,26 +116,30 @@ static void *diff_room(reef_diff *d, size_t count, size_t size)
     return reef__arena_take(d->rooms, count * size, PLAIN_ALIGN);
 }
 
-static bool pairs_make(reef_diff *d, table_merge *m)
+static void table_spots(reef_diff *d, const table_pair *of)
 {
-    d->pairs = diff_room(d, (size_t)m->count[0] + m->count[1], sizeof *d->pairs);
-    if (d->pairs == NULL) return false;
-    size_t chunks = 0;
-    for (table_pair of; reef__table_merge_next(m, &of);) {
-        const uint32_t a = of.t[0] ? of.t[0]->chunks : 0, b = of.t[1] ? of.t[1]->chunks : 0;
-        d->pairs[d->pair_count++] = (diff_pair){.of = of};
-        chunks += a > b ? a : b;
-    }
-    d->spots = diff_room(d, chunks, sizeof *d->spots);
-    return d->spots != NULL;
+    chunk_pair c = chunk_pair_of(d->world, of);
+    const uint32_t first = d->spot_count;
+    bool moved;
+    for (bool more = chunk_pair_first(&c); more; more = chunk_pair_next(&c))
+        if (chunks_differ(d, &c, &moved)) d->spots[d->spot_count++] = (diff_spot){c, moved, 0};
+    for (uint32_t i = first; i < d->spot_count; i++) d->spots[i].end = d->spot_count;
 }
 
 static bool spots_make(reef_diff *d)
 {
     table_merge m;
-    const bool ok = reef__table_merge_begin(&m, d->world[0], d->world[1]) && pairs_make(d, &m);
+    table_pair of;
+    size_t most = 0;
+    bool ok = reef__table_merge_begin(&m, d->world[0], d->world[1]);
+    while (ok && reef__table_merge_next(&m, &of)) {
+        const uint32_t a = of.t[0] ? of.t[0]->chunks : 0, b = of.t[1] ? of.t[1]->chunks : 0;
+        most += a > b ? a : b;
+    }
+    ok = ok && (d->spots = diff_room(d, most, sizeof *d->spots)) != NULL;
+    m.at[0] = m.at[1] = 0;
+    while (ok && reef__table_merge_next(&m, &of)) table_spots(d, &of);
     reef__table_merge_end(&m);
-    for (uint32_t i = 0; ok && i < d->pair_count; i++) pair_spots(d, &d->pairs[i]);
     return ok;
 }
 
@@ -177,10 +162,10 @@ static void type_seen(uint64_t *seen, uint32_t id)
 /* Collects the types of which something may differ. */
 static void types_see(const reef_diff *d, uint64_t *seen)
 {
-    for (uint32_t i = 0; i < d->pair_count; i++) {
-        const diff_pair *p = &d->pairs[i];
-        const shape *s = p->of.t[0] ? p->of.t[0]->shape : p->of.t[1]->shape;
-        for (uint32_t k = 0; p->count && k < s->component_count; k++) type_seen(seen, s->component[k]);
+    for (uint32_t i = 0; i < d->spot_count; i = d->spots[i].end) {
+        const table *const *t = d->spots[i].c.t;
+        const shape *s = t[0] ? t[0]->shape : t[1]->shape;
+        for (uint32_t k = 0; k < s->component_count; k++) type_seen(seen, s->component[k]);
     }
     for (state_key k = {0}; d->spot_count && reef__state_next(STATE_BITS, d->world[0], d->world[1], &k);)
         type_seen(seen, k.key & ~BIT_DISABLED);
@@ -373,31 +358,35 @@ static bool spot_masks(reef_diff *d, const diff_spot *s)
     return true;
 }
 
-static bool pair_has(reef_diff *d, const diff_pair *p)
+/* Does the spot's table have what is compared, in the world that is walked? */
+static bool table_has(reef_diff *d, const diff_spot *s)
 {
+    const table *const *t = s->c.t;
     const uint32_t side = d->side;
-    if (p->count == 0 || p->of.t[side] == NULL) return false;
+    if (t[side] == NULL) return false;
     if (of_bits(d)) {
         const bit_store *b = bit_store_of(d->world[side], key_of(d));
-        return b && reef__bit_known(d->world[side], b, p->of.id[side]);
+        return b && reef__bit_known(d->world[side], b, t[side]->shape->table);
     }
-    if (d->change.kind != REEF_CHANGE_VALUE && p->moved == 0) return false;
-    for (uint32_t i = 0; i < 2; i++) d->slot[i] = p->of.t[i] ? slot_find(d->world[i], d->type->id, p->of.id[i]) : 0;
+    for (uint32_t i = 0; i < 2; i++) d->slot[i] = t[i] ? slot_find(d->world[i], d->type->id, t[i]->shape->table) : 0;
     return d->slot[side] != 0;
 }
 
 /* The next spot with rows to look at. False: there is none for this type. */
 static bool spot_next(reef_diff *d)
 {
-    for (;;) {
-        while (d->spot_at < d->spot_end)
-            if (spot_masks(d, &d->spots[d->spot_at++])) return true;
-        while (d->pair_at < d->pair_count && !pair_has(d, &d->pairs[d->pair_at])) d->pair_at++;
-        if (d->pair_at == d->pair_count) return false;
-        const diff_pair *p = &d->pairs[d->pair_at++];
-        d->spot_at = p->first;
-        d->spot_end = d->spot_at + p->count;
+    while (d->spot_at < d->spot_count) {
+        const diff_spot *s = &d->spots[d->spot_at];
+        const bool begins = d->spot_at == d->table_end;
+        d->table_end = s->end;
+        if (begins && !table_has(d, s)) {
+            d->spot_at = s->end;
+            continue;
+        }
+        d->spot_at++;
+        if (spot_masks(d, s)) return true;
     }
+    return false;
 }
 
 static bool group_next(reef_diff *d)
@@ -515,13 +504,12 @@ static void kind_begin(reef_diff *d, reef_change_kind kind)
     d->number = d->number_end = 0;
     d->mask = 0;
     d->group = BIT_WORDS;
-    d->spot_at = d->spot_end = 0;
-    d->pair_at = 0;
+    d->spot_at = d->table_end = 0;
     bool idle = kind == REEF_CHANGE_VALUE && !d->valued;
     if (d->stored) idle |= stores_same(store_of(d->world[0], t->id), store_of(d->world[1], t->id));
     if (!idle) return;
     d->stored = false;
-    d->pair_at = d->pair_count;
+    d->spot_at = d->spot_count;
 }
 
 /* Goes on to the kind of change that follows, in the order that reef/diff.h promises and that the kinds have: the first
