@@ -75,18 +75,13 @@ static bool free_ids_equal(comparing *x)
 
 /* ---- names ---- */
 
-/* The lowest index below `lowest` of the names of `w` that `other` doesn't have. */
-static uint32_t names_lowest(const reef_world *w, const reef_world *other, uint32_t lowest)
-{
-    for (name_walk n = {0}; reef__name_walk_next(w, other, &n);)
-        if (n.entity.index < lowest) lowest = n.entity.index;
-    return lowest;
-}
-
+/* Finds the lowest index of an entity whose name only one of the worlds has. */
 static COLD bool names_equal(comparing *x)
 {
-    uint32_t lowest = names_lowest(x->world[0], x->world[1], UINT32_MAX);
-    lowest = names_lowest(x->world[1], x->world[0], lowest);
+    uint32_t lowest = UINT32_MAX;
+    for (int side = 0; side < 2; side++)
+        for (name_walk n = {0}; reef__name_walk_next(x->world[side], x->world[!side], &n);)
+            if (n.entity.index < lowest) lowest = n.entity.index;
     return lowest == UINT32_MAX || index_differs(x, lowest);
 }
 
@@ -167,7 +162,7 @@ static COLD bool value_differs(comparing *x, reef_entity e)
 /* The entity of the lowest index, below that of `lowest`, whose value in `s` differs in the other store or is missing
  * there. */
 static COLD reef_entity store_lowest(const value_store *s, const value_store *other, reef_entity lowest,
-                                     uint32_t *const firsts[2])
+                                     const uint32_t *firsts, const uint32_t *other_firsts)
 {
     const type *t = reef__type_of(s->component ? s->component : other->component);
     const bool valued = t->size && !t->resets;
@@ -180,7 +175,7 @@ static COLD reef_entity store_lowest(const value_store *s, const value_store *ot
             if (same == NULL || (valued && at.value != same && !reef__value_equal(t, at.value, same)))
                 lowest = at.entity;
             else if (s->shared &&
-                     shared_first_index(s, firsts[0], at.entity) != shared_first_index(other, firsts[1], at.entity))
+                     shared_first_index(s, firsts, at.entity) != shared_first_index(other, other_firsts, at.entity))
                 lowest = at.entity;
         }
     }
@@ -193,8 +188,8 @@ static bool store_equal(comparing *x, uint32_t component)
     uint32_t *firsts[2] = {NULL, NULL};
     for (int side = 0; side < 2; side++)
         if (s[side]->shared) firsts[side] = reef__shared_firsts(x->world[side], s[side]);
-    uint32_t *const turned[2] = {firsts[1], firsts[0]};
-    const reef_entity e = store_lowest(s[0], s[1], store_lowest(s[1], s[0], (reef_entity){0, 0}, turned), firsts);
+    reef_entity e = {0, 0};
+    for (int side = 0; side < 2; side++) e = store_lowest(s[side], s[!side], e, firsts[side], firsts[!side]);
     for (int side = 0; side < 2; side++) reef__shared_firsts_free(x->world[side], s[side], firsts[side]);
     return reef_entity_is_null(e) || value_differs(x, e);
 }
