@@ -273,32 +273,21 @@ static uint32_t key_of(const reef_diff *d) { return (d->type ? d->type->id : 0) 
 static bool row_change(reef_diff *d, uint32_t in_group)
 {
     const reef_entity e = d->entities[in_group];
-    const uint32_t row = (uint32_t)(d->entities - d->chunk) + in_group, side = d->side, other = !side;
-    const bool beside =
-        row < d->spot->c.rows[other] && reef_entity_equal(slot_entities(d->spot->c.slots[other])[row], e);
-    const uint32_t place = unit_place(d->spot->c.unit[side]) + row;
-    const uint32_t there = beside ? unit_place(d->spot->c.unit[other]) + row : place_of(d->world[other], e);
+    const reef_world *other = d->world[!d->side];
+    const uint32_t row = (uint32_t)(d->entities - d->chunk) + in_group;
+    const uint32_t place = unit_place(d->spot->c.unit[d->side]) + row, there = place_of(other, e);
     reef_change *c = &d->change;
     c->entity = e;
+    const bool has = d->type ? has_itself(other, e, d->type) : there != PLACE_DEAD;
     if (of_disabled(d)) {
-        const bool whole = there != PLACE_DEAD && (d->type == NULL || has_itself(d->world[other], e, d->type));
-        if (side == 0 && !whole) return false; /* the mark went with its entity or component */
-        return there == PLACE_DEAD || !reef__bit_has(d->world[other], key_of(d), there);
+        if (d->side == 0 && !has) return false; /* the mark went with its entity or component */
+        return there == PLACE_DEAD || !reef__bit_has(other, key_of(d), there);
     }
-    const bool has = (beside && c->kind == REEF_CHANGE_VALUE) || has_itself(d->world[other], e, d->type);
-    if (c->kind != REEF_CHANGE_VALUE) {
-        if (has) return false;
-        const void *value = value_at(d, side, place);
-        c->was = side == 0 ? value : NULL;
-        c->is = side == 1 ? value : NULL;
-        return true;
-    }
-    if (!has) return false;
-    const bool plain = beside && !d->type->split;
-    c->was = plain ? d->column[0] + row * d->size : value_at(d, 0, there);
-    c->is = plain ? d->column[1] + row * d->size : value_at(d, 1, place);
-    c->fields = fields_differ(d->type, c->was, c->is);
-    return c->fields != 0;
+    if (has != (c->kind == REEF_CHANGE_VALUE)) return false;
+    c->was = c->kind == REEF_CHANGE_ADDED ? NULL : value_at(d, 0, d->side ? there : place);
+    c->is = c->kind == REEF_CHANGE_REMOVED ? NULL : value_at(d, 1, d->side ? place : there);
+    c->fields = has ? fields_differ(d->type, c->was, c->is) : 0;
+    return c->fields != 0 || !has;
 }
 
 /* Adds the rows whose entity isn't in the same row of the other world. */

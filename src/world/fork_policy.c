@@ -190,9 +190,14 @@ COLD bool reef__resets_take_back(reef_world *w, resets *r)
 
 /* ---- values that a rewind leaves alone ---- */
 
-static bool stays(const skips_room *room, const type *t)
+/* The next type, behind that of number *id, whose values stay. NULL: there is none left. */
+static const type *staying_next(const skips_room *room, uint32_t *id)
 {
-    return room->resets_too ? t->resets : t->hooks.on_fork == REEF_FORK_SKIP;
+    while (++*id <= reef_type_count()) {
+        const type *t = reef__type_of(*id);
+        if (t && (room->resets_too ? t->resets : t->hooks.on_fork == REEF_FORK_SKIP)) return t;
+    }
+    return NULL;
 }
 
 /* Exchanges one entity's value with its value in the state that the world enters. `number`: which one of several values
@@ -242,10 +247,9 @@ static void skip_type(reef_world *now, reef_world *then, const skips_room *room,
 static COLD bool room_take(family *f, bool resets_too, skips_room *room)
 {
     *room = (skips_room){NULL, 0, resets_too};
-    for (uint32_t c = 1; c <= reef_type_count(); c++) {
-        const type *t = reef__type_of(c);
-        if (t && stays(room, t) && t->size > room->bytes) room->bytes = t->size;
-    }
+    const type *t;
+    for (uint32_t id = 0; (t = staying_next(room, &id)) != NULL;)
+        if (t->size > room->bytes) room->bytes = t->size;
     if (room->bytes == 0) return true;
     room->value = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, room->bytes, REEF_ALIGN_MAX);
     return room->value != NULL;
@@ -271,10 +275,8 @@ static COLD bool skips_own(reef_world *w, const type *t)
 static COLD bool skips_prepare(reef_world *then, bool resets_too, skips_room *room)
 {
     bool ok = room_take(then->family, resets_too, room);
-    for (uint32_t c = 1; ok && room->value && c <= reef_type_count(); c++) {
-        const type *t = reef__type_of(c);
-        if (t && stays(room, t)) ok = skips_own(then, t);
-    }
+    const type *t;
+    for (uint32_t id = 0; ok && room->value && (t = staying_next(room, &id)) != NULL;) ok = skips_own(then, t);
     if (!ok) reef__skips_free(then->family, room);
     return ok;
 }
@@ -283,10 +285,8 @@ COLD bool reef__skips_prepare(reef_world *then, skips_room *room) { return skips
 
 COLD void reef__skips_commit(reef_world *now, reef_world *then, const skips_room *room)
 {
-    for (uint32_t c = 1; room->value && c <= reef_type_count(); c++) {
-        const type *t = reef__type_of(c);
-        if (t && stays(room, t)) skip_type(now, then, room, t);
-    }
+    const type *t;
+    for (uint32_t id = 0; room->value && (t = staying_next(room, &id)) != NULL;) skip_type(now, then, room, t);
 }
 
 COLD bool reef__skips_move(reef_world *now, reef_world *then, bool resets_too)
