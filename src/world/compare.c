@@ -11,7 +11,6 @@
 #include "storage/event_log.h"
 #include "storage/multi_store.h"
 #include "storage/place.h"
-#include "storage/row_bits.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
 #include "system/script.h"

@@ -18,7 +18,6 @@
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
-#include "storage/entity_index.h"
 #include "storage/invalidate.h"
 #include "storage/multi_store.h"
 #include "storage/place.h"

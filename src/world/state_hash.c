@@ -512,6 +512,8 @@ static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, co
     hashing x = {.w = w, .visit = visit, .context = context, .columns = columns};
     part_walk p = {.tables = {.world = {w, NULL}}};
     memory *m = &w->family->memory;
+    /* What is written from now on has a newer version than what is hashed. */
+    if (!w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
     if (visit) x.sum_count = reef_type_count() + 1;
     if (x.sum_count) x.sums = reef__memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.sums);
     if (x.sum_count) x.type_ids = reef__memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.type_ids);
@@ -527,23 +529,23 @@ static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, co
     return x.hash ? x.hash : 1;
 }
 
+static bool hash_ready(reef_world *w)
+{
+    if (!WORLD_GIVEN(w)) return false;
+    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_hash"), false;
+    if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
+    return true;
+}
+
 uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_hash_part *part), void *context)
 {
-    if (!WORLD_GIVEN(w)) return 0;
-    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_hash"), 0;
-    if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
-    /* What is written from now on has a newer version than what is hashed. */
-    if (!w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
-    return hash_run(w, "reef_hash_parts", visit, context);
+    return hash_ready(w) ? hash_run(w, "reef_hash_parts", visit, context) : 0;
 }
 
 uint64_t reef_hash(reef_world *w)
 {
-    if (!WORLD_GIVEN(w)) return 0;
-    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_hash"), 0;
-    if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
+    if (!hash_ready(w)) return 0;
     if (w->hashed == w->hot.version && !w->locks) return w->hash;
-    if (!w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
     w->hash = hash_run(w, "reef_hash", NULL, NULL);
     w->hashed = w->locks || w->hash == 0 ? 0 : w->hot.version;
     return w->hash;

@@ -6,7 +6,6 @@
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
 #include "storage/name_index.h"
-#include "storage/state_kind.h"
 #include "reef/ref.h"
 
 COLD bool reef__table_merge_begin(table_merge *m, const reef_world *a, const reef_world *b)
