@@ -153,43 +153,41 @@ static bool stores_same(const value_store *a, const value_store *b)
     return a->count == b->count && pages_same(&a->values, &b->values) && pages_same(&a->index, &b->index);
 }
 
-static void type_seen(uint64_t *seen, uint32_t id)
+static void type_see(bool *seen, uint32_t id)
 {
     /* A part of a split type is reported with its type. */
-    if (id && reef__type_of(id)->owner == 0) seen[id / 64] |= 1ull << (id % 64);
+    if (id && reef__type_of(id)->owner == 0) seen[id] = true;
 }
 
-/* Collects the types of which something may differ. */
-static void types_see(const reef_diff *d, uint64_t *seen)
+/* Sees the types of which something may differ. */
+static void types_see(const reef_diff *d, bool *seen)
 {
     for (uint32_t i = 0; i < d->spot_count; i = d->spots[i].end) {
         const table *const *t = d->spots[i].c.t;
         const shape *s = t[0] ? t[0]->shape : t[1]->shape;
-        for (uint32_t k = 0; k < s->component_count; k++) type_seen(seen, s->component[k]);
+        for (uint32_t k = 0; k < s->component_count; k++) type_see(seen, s->component[k]);
     }
     for (state_key k = {0}; d->spot_count && reef__state_next(STATE_BITS, d->world[0], d->world[1], &k);)
-        type_seen(seen, k.key & ~BIT_DISABLED);
+        type_see(seen, k.key & ~BIT_DISABLED);
     for (state_key k = {0}; reef__state_next(STATE_STORES, d->world[0], d->world[1], &k);)
-        if (!stores_same(store_of(d->world[0], k.key), store_of(d->world[1], k.key))) type_seen(seen, k.key);
+        if (!stores_same(store_of(d->world[0], k.key), store_of(d->world[1], k.key))) type_see(seen, k.key);
 }
 
 static bool types_make(reef_diff *d)
 {
-    const uint32_t words = reef_type_count() / 64 + 1;
-    bool split = false;
-    uint64_t *seen = diff_room(d, words, sizeof *seen);
-    if (seen == NULL) return false;
-    memset(seen, 0, words * sizeof *seen);
+    const uint32_t end = reef_type_count() + 1;
+    bool split = false, *seen = diff_room(d, end, sizeof *seen);
+    d->types = diff_room(d, end, sizeof *d->types);
+    if (seen == NULL || d->types == NULL) return false;
+    memset(seen, 0, end * sizeof *seen);
     types_see(d, seen);
-    size_t n = 1;
-    for (uint32_t i = 0; i < words; i++) n += bits_count(seen[i]);
-    d->types = diff_room(d, n, sizeof *d->types);
-    if (d->types == NULL) return false;
+    for (uint32_t id = 1; id < end; id++) {
+        if (!seen[id]) continue;
+        d->types[++d->type_count] = id;
+        split |= reef__type_of(id)->split;
+    }
     d->types[0] = 0;
-    for (uint32_t i = 0; i < words; i++)
-        for (uint64_t left = seen[i]; left; left &= left - 1) d->types[++d->type_count] = i * 64 + bits_first(left);
     reef__ids_sort(d->types + 1, d->type_count++);
-    for (uint32_t i = 1; i < d->type_count; i++) split |= reef__type_of(d->types[i])->split;
     return !split || (d->gathered = diff_room(d, 2, REEF_SPLIT_SIZE_MAX)) != NULL;
 }
 

@@ -417,35 +417,20 @@ static bool merge_all(merging *x)
     return reef__world_adopt(x->to, x->w, true) || merge_short(x);
 }
 
-static COLD reef_status merge_done(reef_world *to, const merging *x, bool ok, reef_merged **merged)
-{
-    if (ok && merged) *merged = x->who;
-    else reef_merged_free(x->who);
-    if (ok) return REEF_OK;
-    reef_error e = x->error;
-    e.operation = merge_op;
-    return reef__failure_record(to, &e);
-}
-
 static COLD reef_status merge_from(reef_world *to, reef_world *from, const query *chosen, bool drop_names,
                                    reef_merged **merged)
 {
     reef_world *w = merge_fork(to);
     if (!WORLD_GIVEN(w)) return to->error.status;
-    merging *x = reef__memory_zeroed(&to->family->memory, MEMORY_OTHER, sizeof *x);
-    if (x == NULL) {
-        reef_world_free(w);
-        return reef__refuse(to, REEF_NO_MEMORY, merge_op);
-    }
-    x->to = to, x->from = from, x->w = w;
-    x->chosen = chosen;
-    x->drop_names = drop_names;
-    const bool ok = merge_all(x);
-    commons_free(x);
+    merging x = {.to = to, .from = from, .w = w, .chosen = chosen, .drop_names = drop_names};
+    const bool ok = merge_all(&x);
+    commons_free(&x);
     reef_world_free(w);
-    const reef_status s = merge_done(to, x, ok, merged);
-    reef__memory_free(&to->family->memory, MEMORY_OTHER, x, sizeof *x);
-    return s;
+    if (ok && merged) *merged = x.who;
+    else reef_merged_free(x.who);
+    if (ok) return REEF_OK;
+    x.error.operation = merge_op;
+    return reef__failure_record(to, &x.error);
 }
 
 /* Makes the query in `from`. What is wrong with it becomes the error of `to`. */
