@@ -417,8 +417,7 @@ typedef struct hashing {
     uint64_t hash;
     bool (*visit)(void *context, const reef_hash_part *part);
     void *context;
-    type_sum *sums;     /* by type id; NULL: not wanted */
-    uint32_t *type_ids; /* room for as many */
+    type_sum *sums; /* by type id; NULL: not wanted. Behind them there is room for as many ids */
     uint32_t sum_count;
     uint64_t *columns; /* by slot: of the table whose rows were visited last */
 } hashing;
@@ -484,7 +483,7 @@ static bool part_add(hashing *x, const part_walk *p)
 /* Tells of each type what the parts said of it. Without a visitor there is nothing to tell. */
 static COLD bool types_add(hashing *x)
 {
-    uint32_t n = 0, *ids = x->type_ids;
+    uint32_t n = 0, *ids = (uint32_t *)(void *)(x->sums + x->sum_count);
     for (uint32_t c = 1; c < x->sum_count; c++)
         if (x->sums[c].rows) ids[n++] = c;
     if (n) reef__ids_sort(ids, n);
@@ -515,15 +514,14 @@ static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, co
     /* What is written from now on has a newer version than what is hashed. */
     if (!w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
     if (visit) x.sum_count = reef_type_count() + 1;
-    if (x.sum_count) x.sums = reef__memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.sums);
-    if (x.sum_count) x.type_ids = reef__memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.type_ids);
+    const size_t bytes = x.sum_count * (sizeof *x.sums + sizeof(uint32_t));
+    if (visit) x.sums = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
     p.tables.ids[0] = reef__tables_order(w, &p.tables.count[0]);
-    const bool ok = (x.sum_count == 0 || (x.sums && x.type_ids)) && (p.tables.count[0] == 0 || p.tables.ids[0]);
+    const bool ok = (visit == NULL || x.sums) && (p.tables.count[0] == 0 || p.tables.ids[0]);
     bool more = ok;
     while (more && reef__part_next(&p)) more = part_add(&x, &p);
     if (more) more = types_add(&x);
-    reef__memory_free(m, MEMORY_OTHER, x.sums, x.sum_count * sizeof *x.sums);
-    reef__memory_free(m, MEMORY_OTHER, x.type_ids, x.sum_count * sizeof *x.type_ids);
+    reef__memory_free(m, MEMORY_OTHER, x.sums, bytes);
     if (!ok) reef__refuse(w, REEF_NO_MEMORY, op);
     if (!more) return 0;
     return x.hash ? x.hash : 1;
