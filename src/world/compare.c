@@ -125,10 +125,10 @@ static bool row_differs(comparing *x, const chunk_pair *c, uint32_t row)
  * the rows of all others are equal. */
 static bool array_equal(comparing *x, const part_walk *p)
 {
-    chunk_pair c = chunk_pair_of(x->world, &p->table);
+    chunk_pair c = p->table;
     const type *t = p->of.kind == REEF_HASH_COLUMN ? reef__type_of(p->of.component.id) : NULL;
     uint32_t k[2] = {SLOT_ENTITIES, SLOT_ENTITIES};
-    for (int side = 0; t && side < 2; side++) k[side] = reef__slot_seek(x->world[side], t->id, p->table.id[side]);
+    for (int side = 0; t && side < 2; side++) k[side] = reef__slot_seek(x->world[side], t->id, c.t[side]->shape->table);
     if (k[0] == REEF_SLOT_TAG || (t && t->resets)) return true;
     uint64_t masks[BIT_WORDS] = {0};
     for (bool more = chunk_pair_first(&c); more; more = chunk_pair_next(&c)) {

@@ -116,9 +116,8 @@ static void *diff_room(reef_diff *d, size_t count, size_t size)
     return reef__arena_take(d->rooms, count * size, PLAIN_ALIGN);
 }
 
-static void table_spots(reef_diff *d, const table_pair *of)
+static void table_spots(reef_diff *d, chunk_pair c)
 {
-    chunk_pair c = chunk_pair_of(d->world, of);
     const uint32_t first = d->spot_count;
     bool moved;
     for (bool more = chunk_pair_first(&c); more; more = chunk_pair_next(&c))
@@ -129,16 +128,16 @@ static void table_spots(reef_diff *d, const table_pair *of)
 static bool spots_make(reef_diff *d)
 {
     table_merge m;
-    table_pair of;
+    chunk_pair c;
     size_t most = 0;
     bool ok = reef__table_merge_begin(&m, d->world[0], d->world[1]);
-    while (ok && reef__table_merge_next(&m, &of)) {
-        const uint32_t a = of.t[0] ? of.t[0]->chunks : 0, b = of.t[1] ? of.t[1]->chunks : 0;
+    while (ok && reef__table_merge_next(&m, &c)) {
+        const uint32_t a = c.t[0] ? c.t[0]->chunks : 0, b = c.t[1] ? c.t[1]->chunks : 0;
         most += a > b ? a : b;
     }
     ok = ok && (d->spots = diff_room(d, most, sizeof *d->spots)) != NULL;
     m.at[0] = m.at[1] = 0;
-    while (ok && reef__table_merge_next(&m, &of)) table_spots(d, &of);
+    while (ok && reef__table_merge_next(&m, &c)) table_spots(d, c);
     reef__table_merge_end(&m);
     return ok;
 }

@@ -460,7 +460,7 @@ static uint64_t part_hash(hashing *x, const part_walk *p, uint64_t *rows)
     case REEF_HASH_SCRIPTS: return reef__scripts_hash(w, rows);
     case REEF_HASH_ROWS: table_hash(w, t, x->columns); return x->columns[SLOT_ENTITIES];
     case REEF_HASH_COLUMN: {
-        const uint32_t k = reef__slot_seek(w, component, p->table.id[0]);
+        const uint32_t k = reef__slot_seek(w, component, t->shape->table);
         return k == REEF_SLOT_TAG || !column_counts(&t->shape->columns[k]) ? 0 : x->columns[k];
     }
     case REEF_HASH_SWITCH:
@@ -480,7 +480,7 @@ static bool part_add(hashing *x, const part_walk *p)
     return (none && part.kind != REEF_HASH_IDS && part.kind != REEF_HASH_NAMES) || part_tell(x, &part);
 }
 
-/* Tells of each type what the parts said of it. Without a visitor there is nothing to tell. */
+/* Tells of each type what the parts said of it. */
 static COLD bool types_add(hashing *x)
 {
     uint32_t n = 0, *ids = (uint32_t *)(void *)(x->sums + x->sum_count);
@@ -520,7 +520,7 @@ static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, co
     const bool ok = (visit == NULL || x.sums) && (p.tables.count[0] == 0 || p.tables.ids[0]);
     bool more = ok;
     while (more && reef__part_next(&p)) more = part_add(&x, &p);
-    if (more) more = types_add(&x);
+    if (more && visit) more = types_add(&x);
     reef__memory_free(m, MEMORY_OTHER, x.sums, bytes);
     if (!ok) reef__refuse(w, REEF_NO_MEMORY, op);
     if (!more) return 0;

@@ -25,7 +25,7 @@ static const table *table_ahead(table_merge *m, int side)
     return NULL;
 }
 
-COLD bool reef__table_merge_next(table_merge *m, table_pair *next)
+COLD bool reef__table_merge_next(table_merge *m, chunk_pair *next)
 {
     const table *a = table_ahead(m, 0), *b = table_ahead(m, 1);
     const int order = a == NULL              ? 1
@@ -33,9 +33,8 @@ COLD bool reef__table_merge_next(table_merge *m, table_pair *next)
                       : a->shape == b->shape ? 0
                                              : reef__shape_compare(a->shape, b->shape);
     /* the lesser one; the other world doesn't have it */
-    *next = (table_pair){{order > 0 ? NULL : a, order < 0 ? NULL : b}, {0, 0}};
-    for (int side = 0; side < 2; side++)
-        if (next->t[side]) next->id[side] = m->ids[side][m->at[side]++];
+    *next = (chunk_pair){.world = {m->world[0], m->world[1]}, .t = {order > 0 ? NULL : a, order < 0 ? NULL : b}};
+    for (int side = 0; side < 2; side++) m->at[side] += next->t[side] != NULL;
     return a || b;
 }
 

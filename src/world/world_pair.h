@@ -16,13 +16,16 @@
 #include "storage/state_kind.h"
 #include "reef/hash.h"
 
-/* ---- tables ---- */
+/* A chunk of a table in each of two worlds. Where a world has no such chunk its unit and its rows are 0. */
+typedef struct chunk_pair {
+    const reef_world *world[2]; /* NULL is allowed: this side has no chunks */
+    const table *t[2];          /* NULL: the table has no rows in this world */
+    uint32_t unit[2], rows[2];
+    const reef_slot *slots[2];
+    uint32_t number; /* of the chunk within its table */
+} chunk_pair;
 
-/* A table that at least one of the two worlds has. */
-typedef struct table_pair {
-    const table *t[2]; /* NULL: the table has no rows in this world */
-    uint32_t id[2];    /* undefined where t is NULL */
-} table_pair;
+/* ---- tables ---- */
 
 /* The tables with rows of two worlds, or of one (world[1] NULL), which are merged by their type names. */
 typedef struct table_merge {
@@ -33,8 +36,8 @@ typedef struct table_merge {
 
 /* False: no memory. reef__table_merge_end follows in both cases. */
 bool reef__table_merge_begin(table_merge *m, const reef_world *a, const reef_world *b);
-/* The next pair; false: there is none. */
-bool reef__table_merge_next(table_merge *m, table_pair *next);
+/* The next table that at least one of the worlds has, before its first chunks; false: there is none. */
+bool reef__table_merge_next(table_merge *m, chunk_pair *next);
 void reef__table_merge_end(table_merge *m);
 
 /* ---- the parts of a state that can be observed ---- */
@@ -43,7 +46,7 @@ void reef__table_merge_end(table_merge *m);
 typedef struct part_walk {
     table_merge tables;
     reef_hash_part of; /* kind, table and component of the part; its rows and hash are 0 */
-    table_pair table;  /* of a part that belongs to a table */
+    chunk_pair table;  /* of a part that belongs to a table: before its first chunks */
     state_key key;     /* of bits, events and stores */
     uint32_t stage, column;
 } part_walk;
@@ -53,25 +56,11 @@ bool reef__part_next(part_walk *p);
 
 /* ---- chunks ---- */
 
-/* A chunk of a table in each of two worlds. Where a world has no such chunk its unit and its rows are 0. */
-typedef struct chunk_pair {
-    const reef_world *world[2]; /* NULL is allowed: this side has no chunks */
-    const table *t[2];
-    uint32_t unit[2], rows[2];
-    const reef_slot *slots[2];
-    uint32_t number; /* of the chunk within its table */
-} chunk_pair;
-
 INLINE void chunk_pair_place(chunk_pair *p, int side, uint32_t unit)
 {
     p->rows[side] = unit ? chunk_rows(p->t[side], unit) : 0;
     p->unit[side] = p->rows[side] ? unit : 0;
     p->slots[side] = p->rows[side] ? unit_slots(p->world[side], unit) : NULL;
-}
-
-INLINE chunk_pair chunk_pair_of(const reef_world *const world[2], const table_pair *p)
-{
-    return (chunk_pair){.world = {world[0], world[1]}, .t = {p->t[0], p->t[1]}};
 }
 
 /* Goes to the first pair of chunks. False: both tables are empty. */
