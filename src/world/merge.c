@@ -28,6 +28,7 @@
 #include "query/value_term.h"
 #include "system/script.h"
 #include "world/snapshot.h"
+#include "world/world_pair.h"
 #include "reef/component.h"
 #include "reef/merge.h"
 #include "reef/log.h"
@@ -245,21 +246,18 @@ static bool row_chosen(const merging *x, uint32_t unit, uint32_t row)
     return x->chosen == NULL || reef__query_place_matches(x->chosen, unit_place(unit) + row);
 }
 
-static bool merge_table(merging *x, uint32_t from)
+static bool merge_table(merging *x, chunk_pair c)
 {
-    const table *t = table_read(x->from, from);
-    const shape *s = t->shape;
-    const bool plain = t->bits == 0 && !(x->from->slow & SLOW_COLD);
+    const shape *s = c.t[0]->shape;
+    const bool plain = c.t[0]->bits == 0 && !(x->from->slow & SLOW_COLD);
     uint32_t id = 0;
-    for (uint32_t unit = t->first; unit; unit = unit_slots(x->from, unit)[0].head.next) {
-        const uint32_t rows = chunk_rows(t, unit);
-        for (uint32_t row = 0, n; row < rows; row += n) {
+    for (bool more = chunk_pair_first(&c); more; more = chunk_pair_next(&c)) {
+        for (uint32_t row = 0, n; row < c.rows[0]; row += n) {
             n = 1;
-            if (!row_chosen(x, unit, row)) continue;
+            if (!row_chosen(x, c.unit[0], row)) continue;
             if (id == 0 && (id = table_ready(x, s)) == 0) return false;
-            while (plain && row + n < rows && row_chosen(x, unit, row + n)) n++;
-            const reef_slot *slots = unit_slots(x->from, unit);
-            if (plain ? !merge_run(x, s, id, slots, row, n) : !merge_row(x, id, slot_entities(slots)[row]))
+            while (plain && row + n < c.rows[0] && row_chosen(x, c.unit[0], row + n)) n++;
+            if (plain ? !merge_run(x, s, id, c.slots[0], row, n) : !merge_row(x, id, slot_entities(c.slots[0])[row]))
                 return false;
         }
     }
@@ -268,10 +266,11 @@ static bool merge_table(merging *x, uint32_t from)
 
 static bool merge_tables(merging *x)
 {
-    uint32_t count, *ids = reef__tables_sorted(x->from, &count);
-    bool ok = ids || count == 0 || merge_short(x);
-    for (uint32_t i = 0; ok && i < count; i++) ok = merge_table(x, ids[i]);
-    reef__memory_free(&x->from->family->memory, MEMORY_OTHER, ids, count * sizeof *ids);
+    table_merge tables;
+    chunk_pair c;
+    bool ok = reef__table_merge_begin(&tables, x->from, NULL) || merge_short(x);
+    while (ok && reef__table_merge_next(&tables, &c)) ok = merge_table(x, c);
+    reef__table_merge_end(&tables);
     return ok;
 }
 

@@ -11,7 +11,8 @@
 COLD bool reef__table_merge_begin(table_merge *m, const reef_world *a, const reef_world *b)
 {
     *m = (table_merge){.world = {a, b}};
-    for (int side = 0; side < 2; side++) m->ids[side] = reef__tables_sorted(m->world[side], &m->count[side]);
+    for (int side = 0; side < 2 && m->world[side]; side++)
+        m->ids[side] = reef__tables_sorted(m->world[side], &m->count[side]);
     return (m->ids[0] || m->count[0] == 0) && (m->ids[1] || m->count[1] == 0);
 }
 
@@ -40,7 +41,7 @@ COLD bool reef__table_merge_next(table_merge *m, chunk_pair *next)
 
 COLD void reef__table_merge_end(table_merge *m)
 {
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2 && m->world[side]; side++)
         reef__memory_free(&m->world[side]->family->memory, MEMORY_OTHER, (void *)(uintptr_t)m->ids[side],
                           m->count[side] * sizeof *m->ids[side]);
 }

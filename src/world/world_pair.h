@@ -34,7 +34,7 @@ typedef struct table_merge {
     uint32_t count[2], at[2];
 } table_merge;
 
-/* False: no memory. reef__table_merge_end follows in both cases. */
+/* `b` NULL: of one world. False: no memory. reef__table_merge_end follows in both cases. */
 bool reef__table_merge_begin(table_merge *m, const reef_world *a, const reef_world *b);
 /* The next table that at least one of the worlds has, before its first chunks; false: there is none. */
 bool reef__table_merge_next(table_merge *m, chunk_pair *next);
