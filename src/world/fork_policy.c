@@ -13,7 +13,7 @@
  * For values in stores, a second container with default values is made for each such store, and the copy keeps it.
  *
  * A rewind exchanges the values of such types between the state that it leaves and the state that it enters, for all
- * entities that have them in both. A first pass takes all memory and changes nothing; the second pass can't fail. */
+ * entities that have them in both. Preparing takes all memory and changes no value; committing can't fail. */
 #include "world/fork_policy.h"
 #include "type/value.h"
 #include "storage/archetype.h"

@@ -48,8 +48,7 @@ struct reef_merged {
 
 typedef struct common { /* one store of shared values of `from` */
     uint32_t *firsts;   /* by slot: the lowest index of the entities that share the value */
-    void **made;        /* by the slot of that index: the value in the receiving world */
-    size_t count;
+    void **made;        /* by the slot of that index: the value in the receiving world; NULL: not yet made */
 } common;
 
 typedef struct merging {
@@ -58,8 +57,7 @@ typedef struct merging {
     const query *chosen; /* the entities that come; NULL: all */
     bool drop_names;
     reef_merged *who;
-    common *commons; /* by store number in `from` */
-    uint32_t common_count;
+    common *commons; /* by store number in `from`; NULL: there are no stores */
     reef_error error;
     reef_entity made[REEF_BLOCK_ROWS];
 } merging;
@@ -299,29 +297,29 @@ static bool merge_rowless(merging *x)
 static void commons_free(merging *x)
 {
     memory *m = &x->w->family->memory;
-    for (uint32_t i = 0; i < x->common_count; i++) {
+    const state *from = &x->from->state;
+    if (x->commons == NULL) return;
+    for (uint32_t i = 1; i < from->store_count; i++) {
         common *c = &x->commons[i];
-        if (c->firsts) reef__shared_firsts_free(x->from, &x->from->state.stores[i], c->firsts);
-        reef__memory_free(m, MEMORY_OTHER, c->made, c->count * sizeof *c->made);
+        if (c->firsts) reef__shared_firsts_free(x->from, &from->stores[i], c->firsts);
+        if (c->made) reef__memory_free(m, MEMORY_OTHER, c->made, (size_t)from->stores[i].count * sizeof *c->made);
     }
-    reef__memory_free(m, MEMORY_OTHER, x->commons, x->common_count * sizeof *x->commons);
+    reef__memory_free(m, MEMORY_OTHER, x->commons, from->store_count * sizeof *x->commons);
 }
 
 static bool commons_make(merging *x)
 {
     memory *m = &x->w->family->memory;
-    const uint32_t stores = x->from->state.store_count;
-    if (stores == 0) return true;
-    x->commons = reef__memory_zeroed(m, MEMORY_OTHER, stores * sizeof *x->commons);
+    const state *from = &x->from->state;
+    if (from->store_count == 0) return true;
+    x->commons = reef__memory_zeroed(m, MEMORY_OTHER, from->store_count * sizeof *x->commons);
     if (x->commons == NULL) return merge_short(x);
-    x->common_count = stores;
-    for (uint32_t i = 1; i < stores; i++) {
-        const value_store *s = &x->from->state.stores[i];
+    for (uint32_t i = 1; i < from->store_count; i++) {
+        const value_store *s = &from->stores[i];
         common *c = &x->commons[i];
         if (!s->shared || s->count == 0) continue;
         c->firsts = reef__shared_firsts(x->from, s);
         c->made = reef__memory_zeroed(m, MEMORY_OTHER, (size_t)s->count * sizeof *c->made);
-        if (c->made) c->count = (size_t)s->count;
         if (c->firsts == NULL || c->made == NULL) return merge_short(x);
     }
     return true;
@@ -366,10 +364,12 @@ static void all_follow(const merging *x)
         /* of a split type, its parts hold the values */
         if (t && !t->split && !t->resets && t->home != REEF_SHARED && type_names_entities(t)) type_follows(x, t);
     }
-    for (uint32_t i = 1; i < x->common_count; i++) {
-        const type *t = reef__type_of(x->from->state.stores[i].component);
-        for (size_t k = 0; type_names_entities(t) && k < x->commons[i].count; k++)
-            if (x->commons[i].made[k]) value_follows(x, t, x->commons[i].made[k]);
+    for (uint32_t i = 1; x->commons && i < x->from->state.store_count; i++) {
+        const value_store *s = &x->from->state.stores[i];
+        const type *t = reef__type_of(s->component);
+        void **made = type_names_entities(t) ? x->commons[i].made : NULL;
+        for (uint64_t k = 0; made && k < s->count; k++)
+            if (made[k]) value_follows(x, t, made[k]);
     }
 }
 

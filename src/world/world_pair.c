@@ -1,4 +1,4 @@
-/* Two worlds side by side: the merge of their tables, the parts of their states in order, the rows that differ, their
+/* One world, or two side by side: the tables in order, all parts of the state in order, the rows that differ, the
  * queues of free ids, and the names that differ. */
 #include "world/world_pair.h"
 #include "type/portable_bytes.h"

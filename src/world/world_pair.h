@@ -1,4 +1,5 @@
-/* Two worlds side by side, as comparing them, their difference and a file's record of it need them.
+/* Walks over the state of one world, or of two side by side. The hash, the comparison, the difference, merging and a
+ * file's record of a difference take these.
  *
  *      tables by their type names         chunks of one pair of tables, each with the chunk of the same number
  *
