@@ -135,16 +135,12 @@ static uint64_t power(uint64_t x, uint64_t n)
 
 /* The hash of the free ids, oldest first: a polynomial, so that the hashes of pieces can be joined wherever the
  * pages of the ring begin. */
-static COLD uint64_t ring_piece(const reef_world *w, const uint32_t *ids, uint32_t from, uint32_t to, uint32_t *count)
+static COLD uint64_t ring_piece(free_queue q, uint32_t *count)
 {
     uint64_t h = 0;
-    *count = 0;
-    for (uint32_t i = from; i < to; i++) {
-        if (ids[i] == RING_HOLE) continue;
-        uint64_t generation = record_read(w, ids[i]) >> 32;
-        h = h * ring_factor + hash_blend(generation << 32 | ids[i]);
-        ++*count;
-    }
+    reef_entity e;
+    for (*count = 0; (e = reef__free_next(&q)).generation; ++*count)
+        h = h * ring_factor + hash_blend(reef_entity_bits(e));
     return h;
 }
 
@@ -152,22 +148,20 @@ static uint64_t ring_hash(reef_world *w)
 {
     state *s = &w->state;
     uint64_t h = 0;
-    for (uint64_t at = s->ring_head; at < s->ring_tail;) {
-        uint64_t page = at / RING_PER_PAGE;
-        uint32_t slot = (uint32_t)page & (s->ring.count - 1), from = (uint32_t)(at % RING_PER_PAGE), to = RING_PER_PAGE,
-                 count;
-        if (s->ring_tail - page * RING_PER_PAGE < to) to = (uint32_t)(s->ring_tail % RING_PER_PAGE);
+    for (uint64_t at = s->ring_head, end; at < s->ring_tail; at = end) {
+        const uint32_t slot = ring_slot(w, at);
+        end = at - at % RING_PER_PAGE + RING_PER_PAGE;
+        if (end > s->ring_tail) end = s->ring_tail;
         const kept_hash *k = kept_read(&s->ring_hashes, slot * 2u); /* k[1]: which piece of the page k[0] is of */
-        uint64_t piece = k[0].hash, range = (uint64_t)from << 32 | to;
-        if (k[0].version == s->ring.version[slot] && k[1].version == range) {
-            count = (uint32_t)k[1].hash;
-        } else {
-            piece = ring_piece(w, s->ring.page[slot], from, to, &count);
+        const uint64_t range = at % RING_PER_PAGE << 32 | (end - at);
+        uint64_t piece = k[0].hash;
+        uint32_t count = (uint32_t)k[1].hash;
+        if (k[0].version != s->ring.version[slot] || k[1].version != range) {
+            piece = ring_piece((free_queue){w, at, end}, &count);
             kept_hash *keep = kept_own(w, &s->ring_hashes, slot * 2u);
             if (keep) keep[0] = (kept_hash){s->ring.version[slot], piece}, keep[1] = (kept_hash){range, count};
         }
         h = h * power(ring_factor, count) + piece;
-        at = page * RING_PER_PAGE + to;
     }
     return h;
 }
