@@ -170,11 +170,9 @@ static uint64_t ring_hash(reef_world *w)
 static COLD uint64_t rowless_piece(const reef_world *w, const void *of, uint32_t page)
 {
     uint64_t sum = 0;
-    uint32_t first = page << REEF_RECORD_BITS, end = first + RECORDS_PER_PAGE;
     (void)of;
-    if (end > w->hot.index_count || end == 0) end = w->hot.index_count;
-    for (uint32_t i = first; i < end; i++) {
-        uint64_t r = record_read(w, i);
+    for (uint32_t i = page << REEF_RECORD_BITS, end = records_end(w, i); i < end; i++) {
+        const uint64_t r = record_read(w, i);
         /* The places 1 ... PLACE_EMPTY stand for indices that are neither free nor have a row. */
         if ((uint32_t)r - 1 < PLACE_EMPTY) sum += hash_blend(hash_blend(r) + i);
     }
