@@ -226,16 +226,13 @@ static bool name_next(reef_diff *d)
 static bool id_next(reef_diff *d)
 {
     const reef_world *w = d->world[d->side], *other = d->world[!d->side];
-    for (; d->at < w->hot.index_count; d->at++) {
-        const uint32_t index = (uint32_t)d->at, page = index >> REEF_RECORD_BITS;
-        if (index % RECORDS_PER_PAGE == 0 && records_same(w, other, page)) {
-            d->at |= RECORDS_PER_PAGE - 1;
-            continue;
-        }
+    while (d->at < w->hot.index_count) {
+        const uint32_t index = (uint32_t)d->at;
+        const bool same = index % RECORDS_PER_PAGE == 0 && records_same(w, other, index >> REEF_RECORD_BITS);
+        d->at = same ? records_end(w, index) : d->at + 1;
         const uint64_t record = record_read(w, index);
         const reef_entity e = {index, (uint32_t)(record >> 32)};
-        if ((uint32_t)record < PLACE_EMPTY || place_of(other, e) != PLACE_DEAD) continue;
-        d->at++;
+        if (same || (uint32_t)record < PLACE_EMPTY || place_of(other, e) != PLACE_DEAD) continue;
         d->change.entity = e;
         return true;
     }
