@@ -52,7 +52,7 @@ static void print_change(const reef_change *c)
     if (c->kind == REEF_CHANGE_NAME) printf(" %s", c->is ? (const char *)c->is : "nothing");
     if (reef_type_get(c->component, &type)) printf(" %s", type.name);
     for (uint32_t i = 0; c->kind == REEF_CHANGE_VALUE && i < type.field_count; i++)
-        if (c->fields >> i & 1) print_field(&type.fields[i], c->was, c->is);
+        if (reef_change_has_field(c, type.fields, i)) print_field(&type.fields[i], c->was, c->is);
     printf("\n");
 }
 

@@ -21,13 +21,6 @@ static void put_quoted(const char *text)
     putchar('"');
 }
 
-/* Does field i differ? One bit stands for all of those from number 63 on. */
-static bool field_differs(const reef_change *c, const reef_field *f, uint32_t i)
-{
-    if (i < 63) return (c->fields >> i & 1) != 0;
-    return memcmp((const char *)c->was + f->offset, (const char *)c->is + f->offset, f->bytes) != 0;
-}
-
 /* Writes the fields that differ: "x 1 m -> 2 m, y 3 m -> 4 m". */
 static void put_fields(const reef_world *const world[2], const reef_change *c)
 {
@@ -40,7 +33,7 @@ static void put_fields(const reef_world *const world[2], const reef_change *c)
         (void)reef_print_value(world[1], c->component, NULL, c->is, stdout);
     }
     for (uint32_t i = 0; i < t.field_count; i++) {
-        if (!field_differs(c, &t.fields[i], i)) continue;
+        if (!reef_change_has_field(c, t.fields, i)) continue;
         if (!first) fputs(", ", stdout);
         first = false;
         put_name(t.fields[i].name);

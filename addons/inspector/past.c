@@ -20,13 +20,6 @@ static const char *change_word(reef_change_kind kind)
 
 /* ---- one change as JSON ---- */
 
-/* Does field k differ? One bit stands for all of those from number 63 on. */
-static bool change_has_field(const reef_change *c, const reef_field *f, uint32_t k)
-{
-    if (k < 63) return (c->fields >> k & 1) != 0;
-    return memcmp((const char *)c->was + f->offset, (const char *)c->is + f->offset, f->bytes) != 0;
-}
-
 static json *change_json(const reef_world *before, const reef_world *after, const reef_change *c)
 {
     json *j = inspector_object();
@@ -50,7 +43,7 @@ static json *change_json(const reef_world *before, const reef_world *after, cons
     json *was = t.field_count ? inspector_object() : inspector_json_value(&t, c->was);
     json *is = t.field_count ? inspector_object() : inspector_json_value(&t, c->is);
     for (uint32_t k = 0; k < t.field_count; k++) {
-        if (!change_has_field(c, &t.fields[k], k)) continue;
+        if (!reef_change_has_field(c, t.fields, k)) continue;
         inspector_put(was, t.fields[k].name, inspector_json_field(&t.fields[k], c->was));
         inspector_put(is, t.fields[k].name, inspector_json_field(&t.fields[k], c->is));
     }

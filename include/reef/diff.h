@@ -38,13 +38,22 @@ typedef struct reef_change {
     uint64_t fields; /* bit i: field i differs; bit 63: any field from 63 on differs. 1 for a type without fields */
 } reef_change;
 
+/* Does field `i` differ? `fields` is reef_type_info.fields of the change's component. It also tells the fields from
+ * number 63 on apart. False for a change that isn't a REEF_CHANGE_VALUE. */
+REEF_INLINE bool reef_change_has_field(const reef_change *change, const reef_field *fields, uint32_t i)
+{
+    if (i < 63) return (change->fields >> i & 1) != 0;
+    if (change->fields >> 63 == 0) return false;
+    const char *was = REEF_CAST(const char *, change->was), *is = REEF_CAST(const char *, change->is);
+    return memcmp(was + fields[i].offset, is + fields[i].offset, fields[i].bytes) != 0;
+}
+
 /* A comparison of two worlds. */
 typedef struct reef_diff reef_diff;
 
 /* Begins to compare two worlds, which needn't be related. Until reef_diff_free neither may be changed or freed. This
- * call allocates all memory that the comparison needs, from the allocator of `after`: 48 bytes for each table, 12 for
- * each chunk of 1,024 rows, and a little for types and names. NULL: no memory, or one of the worlds is NULL or runs
- * systems. */
+ * call allocates all memory that the comparison needs, from the allocator of `after`: 80 bytes for each chunk of 1,024
+ * rows, and a little for types and names. NULL: no memory, or one of the worlds is NULL or runs systems. */
 REEF_API reef_diff *reef_diff_new(const reef_world *before, const reef_world *after);
 /* Returns the next change; NULL if there is no more, or `diff` is NULL. The change lives until the next call, and so do
  * values of types in REEF_SPLIT; other values and names live as long as the worlds aren't changed. The order is:

@@ -39,6 +39,7 @@
 #ifndef REEF_PLAIN_H
 #define REEF_PLAIN_H
 
+#include "diff.h"
 #include "event_reader.h"
 #include "observer.h"
 #include "order.h"
@@ -78,6 +79,8 @@ REEF_API reef_value reef_plain_value_make(reef_component type, reef_value_kind k
 REEF_API reef_value reef_plain_script_value(const reef_script *script);
 /* Value `i` of a strided array (reef_block_sub), for i less than the block's count. NULL if there is none. */
 REEF_API void *reef_plain_sub_cell(reef_strided values, uint32_t i);
+/* Does field `i` differ in a REEF_CHANGE_VALUE? `fields` is reef_type_info.fields of its component. */
+REEF_API bool reef_plain_change_has_field(const reef_change *change, const reef_field *fields, uint32_t i);
 
 /* ---- loops and events ---- */
 

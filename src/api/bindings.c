@@ -22,6 +22,10 @@ reef_value reef_plain_value_make(reef_component c, reef_value_kind kind, uint32_
 }
 reef_value reef_plain_script_value(const reef_script *s) { return reef_script_value(s); }
 void *reef_plain_sub_cell(reef_strided values, uint32_t i) { return reef_sub_cell(values, i); }
+bool reef_plain_change_has_field(const reef_change *change, const reef_field *fields, uint32_t i)
+{
+    return change && fields && reef_change_has_field(change, fields, i);
+}
 
 const uint64_t *reef_plain_block_mask(const reef_block *b) { return reef_block_mask(b); }
 bool reef_plain_row_next(reef_row *row) { return row && reef_row_next(row); }

@@ -68,22 +68,13 @@ INLINE table *table_there(const reef_world *w, uint32_t id)
     return (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
 }
 
-/* Does a value of the type name entities, which might be of the template? (The target of a relation counts apart.) */
-static bool value_names_entities(const type *t)
-{
-    const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
-    for (uint32_t i = 0; fields && i < t->field_count; i++)
-        if (fields[i].kind == REEF_ENTITY) return true;
-    return false;
-}
-
 /* The table of copies of the rows of a table; TABLE_NONE: they aren't made by memcpy alone. */
 static COLD uint32_t instance_table_find(reef_world *w, uint32_t from)
 {
     reef_status s = REEF_OK;
     const shape *x = shape_of(w->family, from);
     bool plain = !x->hooked && !x->tracked;
-    for (uint32_t k = SLOT_COLUMNS; k < x->end_slot; k++) plain &= !value_names_entities(x->columns[k].type);
+    for (uint32_t k = SLOT_COLUMNS; k < x->end_slot; k++) plain &= !type_names_entities(x->columns[k].type);
     if (!plain) return TABLE_NONE;
     if (reef__slot_seek(w, reef_id(ReefPrefab).id, from) == 0) return from;
     const edge *e = reef__graph_edge(w, from, reef_id(ReefPrefab).id, true, &s);
@@ -138,8 +129,7 @@ INLINE bool outside_add(instance_plan *x, uint32_t k, uint32_t key, uint32_t num
     *o = (instance_outside){.bit = number, .target = NOT_A_NODE};
     x->outside_count++;
     if (s->component == 0) return true; /* a switch */
-    if (s->relation ? !s->straight || s->unindexed
-                    : !s->direct || !s->paged || value_names_entities(reef__type_of(key)))
+    if (s->relation ? !s->straight || s->unindexed : !s->direct || !s->paged || type_names_entities(reef__type_of(key)))
         return false;
     o->s = s;
     if (key == x->child_of && s->size == sizeof(relation_value)) { /* the parent is known, and there is no data */

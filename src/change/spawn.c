@@ -336,7 +336,7 @@ reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entit
 /* Clones have no symmetric relations, so they don't get the mark that one is disabled. */
 static bool disabled_half(uint32_t key)
 {
-    const type *t = key & BIT_DISABLED ? reef__type_of(key & ~BIT_DISABLED) : NULL;
+    const type *t = reef__type_of(key & ~BIT_DISABLED);
     return t && t->relation & REEF_SYMMETRIC;
 }
 
@@ -345,8 +345,8 @@ COLD reef_status reef__values_of(reef_world *w, reef_entity e, spread *x, bool h
     const uint32_t place = place_of(w, e);
     const reef_slot *slots = reef_slots_at(&w->hot, place);
     const shape *s = shape_of(w->family, slots[0].head.table);
-    const type *stays = reef__stored_bound(w, e);
-    for (uint32_t k = s->end_slot; k-- > SLOT_COLUMNS;)
+    const type *stays = bound ? reef__stored_bound(w, e) : NULL;
+    for (uint32_t k = s->end_slot; bound && k-- > SLOT_COLUMNS;)
         if (!s->columns[k].type->copyable) stays = s->columns[k].type;
     if (stays) return bound->id = stays->id, REEF_NOT_COPYABLE;
     if (!reef__spread_room(w, x, s->column_count + w->state.bit_count + w->state.store_count)) return REEF_NO_MEMORY;
@@ -356,9 +356,12 @@ COLD reef_status reef__values_of(reef_world *w, reef_entity e, spread *x, bool h
                                                 cell(slots, k, place_row(place), t->size));
     }
     EACH_BIT_STORE(w, bits_of(w, place), b)
-    if (bit_read(b, place) && !store_has(w, b->key, e) && (halves || !disabled_half(b->key)))
+    if (!(b->key & BIT_DISABLED) && bit_read(b, place) && !store_has(w, b->key, e))
         x->values[x->count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
     x->count += reef__stored_values(w, e, x->values + x->count, halves);
+    EACH_BIT_STORE(w, bits_of(w, place), b)
+    if (b->key & BIT_DISABLED && bit_read(b, place) && (halves || !disabled_half(b->key)))
+        x->values[x->count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
     return REEF_OK;
 }
 

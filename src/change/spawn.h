@@ -44,8 +44,10 @@ reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t 
  * the pending ids `given`. All are made or none. */
 reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count,
                                uint32_t n, reef_entity *entities, const reef_entity *given);
-/* Lists all that an entity has, as values for a copy; reef__spread_free follows. `halves`: as for reef__stored_values.
- * REEF_OK, NO_MEMORY, or NOT_COPYABLE: *bound is the type that stays with the entity. */
+/* Lists all that an entity has, as values for a copy; marks come behind what they mark. reef__spread_free follows.
+ * `halves`: as for reef__stored_values.
+ * REEF_OK, NO_MEMORY, or NOT_COPYABLE: *bound is the type that stays with the entity. `bound` NULL: what can't be
+ * copied is listed as well. */
 reef_status reef__values_of(reef_world *w, reef_entity e, spread *x, bool halves, reef_component *bound);
 /* The same for n copies of an entity. */
 reef_status reef__clone_into(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities,

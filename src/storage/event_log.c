@@ -245,29 +245,6 @@ uint64_t reef__events_lag_hash(const reef_world *w, const event_store *s)
     return sum;
 }
 
-/* Is every system that is behind in `a` as far behind in `b`? */
-static bool event_lag_within(const reef_world *a, const reef_world *b, uint32_t component)
-{
-    const uint64_t end = reef__events_end_of(a, component), other_end = reef__events_end_of(b, component);
-    for (uint32_t i = 0; i < a->state.event_place_count; i++) {
-        const event_place *p = &a->state.event_places[i];
-        if (p->component != component || p->position == end) continue;
-        bool same = false;
-        for (uint32_t k = 0; k < b->state.event_place_count && !same; k++) {
-            const event_place *q = &b->state.event_places[k];
-            same = q->component == component && q->name_hash == p->name_hash &&
-                   other_end - q->position == end - p->position;
-        }
-        if (!same) return false;
-    }
-    return true;
-}
-
-bool reef__events_lag_equal(const reef_world *a, const reef_world *b, uint32_t component)
-{
-    return event_lag_within(a, b, component) && event_lag_within(b, a, component);
-}
-
 static const char *event_store_wrong(const reef_world *w, const event_store *s)
 {
     const size_t size = reef__type_of(s->component)->size;

@@ -83,9 +83,7 @@ const event_store *reef__events_of(const reef_world *w, uint32_t component);
 /* The events, as far as they are still kept, that the slowest system hasn't read. */
 reef_events reef__events_waiting(const reef_world *w, const event_store *s);
 
-/* How far systems are behind, as a number that doesn't depend on the order of systems; and whether that is the same in
- * two worlds. */
+/* How far systems are behind, as a number that doesn't depend on the order of systems. */
 uint64_t reef__events_lag_hash(const reef_world *w, const event_store *s);
-bool reef__events_lag_equal(const reef_world *a, const reef_world *b, uint32_t component);
 
 #endif

@@ -175,11 +175,16 @@ bool reef__run_extend(reef_world *w, value_store *s, const type *t, reef_entity 
 
 /* ---- reading ---- */
 
+uint32_t reef__store_count(const value_store *s, reef_entity e)
+{
+    if (reef_store_find(s, e) == NULL) return 0;
+    return s->multi ? reef__multi_values(s, e) : 1;
+}
+
 uint32_t reef__store_values(const reef_world *w, const type *t, reef_entity e)
 {
-    if (t->home != REEF_MULTI) return reef_has_id(w, e, (reef_component){t->id});
-    const value_store *s = store_of(w, t->id);
-    return reef_store_find(s, e) ? reef__multi_values(s, e) : 0;
+    return t->home == REEF_MULTI ? reef__store_count(store_of(w, t->id), e)
+                                 : reef_has_id(w, e, (reef_component){t->id});
 }
 
 const void *reef__store_nth(const value_store *s, reef_entity e, uint32_t i)

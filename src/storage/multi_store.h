@@ -17,6 +17,9 @@ const void *reef__span_of(const reef_world *w, reef_entity e, reef_component c, 
 /* The number of values of the type that the entity has, in any home. */
 uint32_t reef__store_values(const reef_world *w, const type *t, reef_entity e);
 
+/* The number of values that an entity has in a store of any home. */
+uint32_t reef__store_count(const value_store *s, reef_entity e);
+
 /* Value number i of an entity; NULL: it has fewer. */
 const void *reef__store_nth(const value_store *s, reef_entity e, uint32_t i);
 

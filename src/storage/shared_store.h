@@ -42,9 +42,14 @@ void *reef__shared_own(reef_world *w, value_store *s, uint32_t slot);
 bool reef__shared_own_all(reef_world *w, uint32_t component); /* does so for all values, and owns their pages */
 
 /* reef__shared_first: the entity with the lowest index among those that share the value of e. reef__shared_firsts: the
- * index of that entity for each slot, as many as there are values; NULL: there is no memory. */
+ * index of that entity for each slot, as many as there are values; NULL: there is no memory. shared_first_index: the
+ * index by that list, or without one (NULL). */
 reef_entity reef__shared_first(const value_store *s, reef_entity e);
 uint32_t *reef__shared_firsts(const reef_world *w, const value_store *s);
+INLINE uint32_t shared_first_index(const value_store *s, const uint32_t *firsts, reef_entity e)
+{
+    return firsts ? firsts[slot_of(s, e)] : reef__shared_first(s, e).index;
+}
 void reef__shared_firsts_free(const reef_world *w, const value_store *s, uint32_t *firsts);
 /* what is wrong; NULL: nothing */
 const char *reef__shared_wrong(const reef_world *w, const value_store *s, uint64_t *number);

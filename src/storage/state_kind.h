@@ -36,19 +36,6 @@ size_t reef__state_array_bytes(const state *s);
 /* Gives up this holder's references to a state, and empties the struct. */
 void reef__state_drop(family *f, reef_hot *h, state *s);
 
-/* ---- the parts of a state that can be observed, in the order of the hash and of the comparison ---- */
-
-/* Of each there is a function NAME_add in src/world/state_hash.c and a function NAME_equal in src/world/compare.c. */
-#define STATE_PARTS(X) \
-    X(ids) \
-    X(names) \
-    X(time) \
-    X(single) \
-    X(events) \
-    X(scripts) \
-    X(tables) \
-    X(stores)
-
 /* ---- the elements that belong to a type ---- */
 
 typedef enum state_kind { STATE_BITS, STATE_TRACKS, STATE_STORES, STATE_EVENTS } state_kind;

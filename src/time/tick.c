@@ -321,7 +321,7 @@ static reef_status tick_end(reef_world *w, reef_status s)
 /* A tick that fails leaves no trace: the state is set back to the copy that was set aside. */
 static COLD reef_status tick_atomic(reef_world *w, float dt)
 {
-    skips_room room = {NULL, 0};
+    skips_room room = {0};
     reef_world *backup = reef__world_restorable(w);
     if (backup == NULL) return w->error.status;
     if (!reef__skips_prepare(backup, &room)) {

@@ -20,6 +20,14 @@ INLINE void value_destroy(const type *t, void *p)
 {
     if (UNLIKELY(t->hooks.destroy != NULL)) t->hooks.destroy(t->hooks.context, p);
 }
+/* Does a field of the type hold handles of entities? (The target of a relation counts apart.) */
+INLINE bool type_names_entities(const type *t)
+{
+    const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
+    for (uint32_t i = 0; fields && i < t->field_count; i++)
+        if (fields[i].kind == REEF_ENTITY) return true;
+    return false;
+}
 /* Kinds of values that only reef uses: values that were made before and are moved to their places, one or an array. */
 #define VALUE_MOVED ((reef_value_kind)(REEF_VALUE_REMOVE + 1))
 #define VALUE_MOVED_ARRAY ((reef_value_kind)(REEF_VALUE_REMOVE + 2))

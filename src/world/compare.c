@@ -1,7 +1,5 @@
-/* Comparing two worlds: one part after the other, in the order of the state hash, until something differs.
- *
- *      ids by index, free ids in their order ──► names ──► time ──► events by type name
- *      ──► tables: rows ──► columns by name ──► switches by name ──► marks ──► stores by name: by entity index
+/* Comparing two worlds: one part after the other, in the order of the state hash (reef__part_next), until something
+ * differs.
  *
  * Within a part the answer is the first difference in a canonical order (by index, by name, by row), so that it depends
  * only on what the two worlds hold. Pages and blocks that both worlds hold by the same pointer are equal and are
@@ -13,10 +11,8 @@
 #include "storage/event_log.h"
 #include "storage/multi_store.h"
 #include "storage/place.h"
-#include "storage/row_bits.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
-#include "storage/state_kind.h"
 #include "system/script.h"
 #include "world/state_hash.h"
 #include "world/world_pair.h"
@@ -34,31 +30,37 @@ typedef struct comparing {
 
 /* ---- ids ---- */
 
-static bool index_differs(comparing *x, reef_hash_kind kind, uint32_t index)
+/* Says where they differ. */
+static bool differs(comparing *x, uint64_t row, reef_entity e, reef_entity other)
 {
-    *x->found = (reef_difference){.kind = kind, .row = index};
-    x->found->entity = reef_entity_at(x->world[0], index);
-    x->found->other = reef_entity_at(x->world[1], index);
+    x->found->row = row;
+    x->found->entity = e;
+    x->found->other = other;
     return false;
+}
+
+static bool index_differs(comparing *x, uint32_t index)
+{
+    return differs(x, index, reef_entity_at(x->world[0], index), reef_entity_at(x->world[1], index));
 }
 
 /* Compares the records of all indices. Of an entity with a row it compares only that it has one; where the row is
  * follows from the tables, which are compared later. */
 static COLD bool records_equal(comparing *x)
 {
-    const reef_hot *a = &x->world[0]->hot, *b = &x->world[1]->hot;
-    uint32_t end = a->index_count < b->index_count ? a->index_count : b->index_count;
+    const reef_world *a = x->world[0], *b = x->world[1];
+    const uint32_t end = a->hot.index_count < b->hot.index_count ? a->hot.index_count : b->hot.index_count;
     for (uint64_t i = 0; i < end; i++) {
-        uint32_t index = (uint32_t)i;
-        if (a->records.page[index >> REEF_RECORD_BITS] == b->records.page[index >> REEF_RECORD_BITS]) {
+        const uint32_t index = (uint32_t)i;
+        if (records_same(a, b, index >> REEF_RECORD_BITS)) {
             i |= RECORDS_PER_PAGE - 1;
             continue;
         }
-        uint64_t r = record_read(x->world[0], index), s = record_read(x->world[1], index);
-        bool row = (uint32_t)r > PLACE_EMPTY, other_row = (uint32_t)s > PLACE_EMPTY;
-        if (row != other_row || (!row && r != s)) return index_differs(x, REEF_HASH_IDS, index);
+        const uint64_t r = record_read(a, index), s = record_read(b, index);
+        const bool rows = (uint32_t)r > PLACE_EMPTY && (uint32_t)s > PLACE_EMPTY;
+        if (!rows && r != s) return index_differs(x, index);
     }
-    return a->index_count == b->index_count || index_differs(x, REEF_HASH_IDS, end);
+    return a->hot.index_count == b->hot.index_count || index_differs(x, end);
 }
 
 /* Compares the order of the free ids. The records are equal, so both worlds have the same free ids in some order. */
@@ -67,163 +69,102 @@ static bool free_ids_equal(comparing *x)
     free_queue a = free_queue_of(x->world[0]), b = free_queue_of(x->world[1]);
     const uint64_t number = reef__free_same(&a, &b);
     const reef_entity e = reef__free_next(&a), other = reef__free_next(&b);
-    if (e.generation == 0) return true;
-    *x->found = (reef_difference){.kind = REEF_HASH_IDS, .row = number, .entity = e, .other = other};
-    return false;
+    return e.generation == 0 || differs(x, number, e, other);
 }
-
-static bool ids_equal(comparing *x) { return records_equal(x) && free_ids_equal(x); }
 
 /* ---- names ---- */
 
-/* The lowest index below `lowest` of the names of `w` that `other` doesn't have. */
-static uint32_t names_lowest(const reef_world *w, const reef_world *other, uint32_t lowest)
-{
-    for (name_walk n = {0}; reef__name_walk_next(w, other, &n);)
-        if (n.entity.index < lowest) lowest = n.entity.index;
-    return lowest;
-}
-
+/* Finds the lowest index of an entity whose name only one of the worlds has. */
 static COLD bool names_equal(comparing *x)
 {
-    uint32_t lowest = names_lowest(x->world[0], x->world[1], UINT32_MAX);
-    lowest = names_lowest(x->world[1], x->world[0], lowest);
-    return lowest == UINT32_MAX || index_differs(x, REEF_HASH_NAMES, lowest);
+    uint32_t lowest = UINT32_MAX;
+    for (int side = 0; side < 2; side++)
+        for (name_walk n = {0}; reef__name_walk_next(x->world[side], x->world[!side], &n);)
+            if (n.entity.index < lowest) lowest = n.entity.index;
+    return lowest == UINT32_MAX || index_differs(x, lowest);
 }
 
 /* Clocks are compared by their 64-bit hash: they are a few numbers, and a collision is out of the question. */
-static COLD bool time_equal(comparing *x)
+static COLD bool time_equal(const comparing *x)
 {
     const state *a = &x->world[0]->state, *b = &x->world[1]->state;
-    if (a->ticks == b->ticks && a->time_ns == b->time_ns && a->seed == b->seed &&
-        reef__clocks_hash(x->world[0]) == reef__clocks_hash(x->world[1]))
-        return true;
-    *x->found = (reef_difference){.kind = REEF_HASH_TIME};
-    return false;
+    return a->ticks == b->ticks && a->time_ns == b->time_ns && a->seed == b->seed &&
+           reef__clocks_hash(x->world[0]) == reef__clocks_hash(x->world[1]);
 }
 
 /* Scripts are compared by their hash, as clocks are. */
-static COLD bool scripts_equal(comparing *x)
+static COLD bool scripts_equal(const comparing *x)
 {
     uint64_t n[2];
-    if (reef__scripts_hash(x->world[0], &n[0]) == reef__scripts_hash(x->world[1], &n[1]) && n[0] == n[1]) return true;
-    *x->found = (reef_difference){.kind = REEF_HASH_SCRIPTS};
-    return false;
+    return reef__scripts_hash(x->world[0], &n[0]) == reef__scripts_hash(x->world[1], &n[1]) && n[0] == n[1];
 }
 
 static bool single_equal(comparing *x)
 {
     const reef_entity a = reef_single_entity(x->world[0]), b = reef_single_entity(x->world[1]);
-    if (reef_entity_equal(a, b)) return true;
-    *x->found = (reef_difference){.kind = REEF_HASH_SINGLE, .entity = a, .other = b};
-    return false;
+    return reef_entity_equal(a, b) || differs(x, 0, a, b);
 }
 
 /* ---- tables ---- */
 
-/* A table that both worlds have, one chunk of each at a time. */
-typedef struct twin {
-    comparing *x;
-    uint32_t id[2];
-    chunk_pair at;
-} twin;
-
-static bool table_tell(reef_difference *d, const shape *s)
+static void table_tell(reef_difference *d, const void *components, uint32_t count)
 {
-    d->table_count = s->component_count < 64 ? s->component_count : 64;
-    for (uint32_t i = 0; i < d->table_count; i++) d->table[i].id = s->component[i];
-    return false;
+    d->table_count = count < 64 ? count : 64;
+    memcpy(d->table, components, d->table_count * sizeof *d->table);
 }
 
-static bool row_differs(const twin *p, reef_hash_kind kind, uint32_t component, uint32_t row)
+static bool row_differs(comparing *x, const chunk_pair *c, uint32_t row)
 {
-    reef_difference *d = p->x->found;
-    const chunk_pair *c = &p->at;
-    const shape *s = c->t[0] ? c->t[0]->shape : c->t[1]->shape;
-    const uint64_t number = (uint64_t)c->number * REEF_BLOCK_ROWS + row;
-    *d = (reef_difference){.kind = kind, .component = {component}, .row = number};
-    if (row < c->rows[0]) d->entity = slot_entities(c->slots[0])[row];
-    if (row < c->rows[1]) d->other = slot_entities(c->slots[1])[row];
-    return table_tell(d, s);
+    reef_entity e[2] = {{0, 0}, {0, 0}};
+    for (int side = 0; side < 2; side++)
+        if (row < c->rows[side]) e[side] = slot_entities(c->slots[side])[row];
+    return differs(x, (uint64_t)c->number * REEF_BLOCK_ROWS + row, e[0], e[1]);
 }
 
 /* Compares one array of a table: its handles (ROWS), a column, or the bits of a key. The handles come first, so that
  * the rows of all others are equal. */
-static bool array_equal(twin *p, reef_hash_kind kind, uint32_t key)
+static bool array_equal(comparing *x, const part_walk *p)
 {
-    chunk_pair *c = &p->at;
-    const type *t = kind == REEF_HASH_COLUMN ? reef__type_of(key) : NULL;
+    chunk_pair c = p->table;
+    const type *t = p->of.kind == REEF_HASH_COLUMN ? reef__type_of(p->of.component.id) : NULL;
     uint32_t k[2] = {SLOT_ENTITIES, SLOT_ENTITIES};
-    for (int side = 0; t && side < 2; side++) k[side] = reef__slot_seek(p->x->world[side], key, p->id[side]);
-    if (k[0] == REEF_SLOT_TAG || (t && t->hooks.on_fork != REEF_FORK_COPY)) return true;
+    for (int side = 0; t && side < 2; side++) k[side] = reef__slot_seek(x->world[side], t->id, c.t[side]->shape->table);
+    if (k[0] == REEF_SLOT_TAG || (t && t->resets)) return true;
     uint64_t masks[BIT_WORDS] = {0};
-    for (bool more = chunk_pair_first(c); more; more = chunk_pair_next(c)) {
-        const uint32_t rows = c->rows[0] < c->rows[1] ? c->rows[0] : c->rows[1];
-        const bool some = t || kind == REEF_HASH_ROWS ? chunk_pair_differ(c, t, k[0], k[1], masks)
-                                                      : chunk_pair_bits_differ(c, key, masks);
+    for (bool more = chunk_pair_first(&c); more; more = chunk_pair_next(&c)) {
+        const uint32_t rows = c.rows[0] < c.rows[1] ? c.rows[0] : c.rows[1];
+        const bool some = t || p->of.kind == REEF_HASH_ROWS ? chunk_pair_differ(&c, t, k[0], k[1], masks)
+                                                            : chunk_pair_bits_differ(&c, p->key.key, masks);
         const uint32_t row = some ? mask_first(masks) : rows;
-        if (row < rows || c->rows[0] != c->rows[1])
-            return row_differs(p, kind, key & ~BIT_DISABLED, row < rows ? row : rows);
+        if (row < rows || c.rows[0] != c.rows[1]) return row_differs(x, &c, row < rows ? row : rows);
     }
     return true;
-}
-
-static bool table_equal(twin *p)
-{
-    const reef_world *a = p->x->world[0], *b = p->x->world[1];
-    const table *const *t = p->at.t;
-    if (!array_equal(p, REEF_HASH_ROWS, 0)) return false;
-    for (uint32_t i = 0; i < t[0]->shape->component_count; i++)
-        if (!array_equal(p, REEF_HASH_COLUMN, t[0]->shape->component[i])) return false;
-    for (state_key k = {0}; t[0]->bits | t[1]->bits && reef__state_next(STATE_BITS, a, b, &k);)
-        if (!array_equal(p, k.key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH, k.key)) return false;
-    return true;
-}
-
-static bool tables_equal(comparing *x)
-{
-    table_merge m;
-    table_pair both;
-    bool equal = reef__table_merge_begin(&m, x->world[0], x->world[1]);
-    while (equal && reef__table_merge_next(&m, &both)) {
-        twin p = {.x = x, .id = {both.id[0], both.id[1]}};
-        p.at = (chunk_pair){.world = {x->world[0], x->world[1]}, .t = {both.t[0], both.t[1]}};
-        equal = both.t[0] && both.t[1] ? table_equal(&p) : array_equal(&p, REEF_HASH_ROWS, 0);
-    }
-    reef__table_merge_end(&m);
-    return equal;
 }
 
 /* ---- stores. The rows are equal, and so are the bits that say who has a value. ---- */
 
 /* Reports a difference of a value in a store, with the place of the entity's row in the first world. */
-static COLD bool value_differs(const comparing *x, uint32_t component, reef_entity e)
+static COLD bool value_differs(comparing *x, reef_entity e)
 {
     const reef_world *w = x->world[0];
-    reef_difference *d = x->found;
     const uint32_t place = place_of(w, e);
-    *d = (reef_difference){
-        .kind = REEF_HASH_STORE, .component = {component}, .entity = e, .other = e, .row = place_row(place)};
-    if (place_unit(place) <= place_unit(PLACE_EMPTY)) return false;
-    const table *t = table_read(w, unit_slots(w, place_unit(place))[0].head.table);
-    for (uint32_t unit = t->first; unit != place_unit(place); unit = unit_slots(w, unit)[0].head.next)
-        d->row += REEF_BLOCK_ROWS;
-    return table_tell(d, t->shape);
-}
-
-/* The lowest index of the entities that share the value of `e`. */
-static uint32_t shared_index(const value_store *s, const uint32_t *firsts, reef_entity e)
-{
-    return firsts ? firsts[slot_of(s, e)] : reef__shared_first(s, e).index;
+    uint64_t row = place_row(place);
+    if (place_unit(place) > place_unit(PLACE_EMPTY)) {
+        const table *t = table_read(w, unit_slots(w, place_unit(place))[0].head.table);
+        for (uint32_t unit = t->first; unit != place_unit(place); unit = unit_slots(w, unit)[0].head.next)
+            row += REEF_BLOCK_ROWS;
+        table_tell(x->found, t->shape->component, t->shape->component_count);
+    }
+    return differs(x, row, e, e);
 }
 
 /* The entity of the lowest index, below that of `lowest`, whose value in `s` differs in the other store or is missing
  * there. */
 static COLD reef_entity store_lowest(const value_store *s, const value_store *other, reef_entity lowest,
-                                     uint32_t *const firsts[2])
+                                     const uint32_t *firsts, const uint32_t *other_firsts)
 {
     const type *t = reef__type_of(s->component ? s->component : other->component);
-    const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY;
+    const bool valued = t->size && !t->resets;
     for (uint32_t page = 0; page < s->values.count; page++) {
         if (!s->shared && page < other->values.count && s->values.page[page] == other->values.page[page]) continue;
         store_place at = {.slot = 0};
@@ -232,73 +173,82 @@ static COLD reef_entity store_lowest(const value_store *s, const value_store *ot
             const void *same = reef__store_nth(other, at.entity, at.number);
             if (same == NULL || (valued && at.value != same && !reef__value_equal(t, at.value, same)))
                 lowest = at.entity;
-            else if (s->shared && shared_index(s, firsts[0], at.entity) != shared_index(other, firsts[1], at.entity))
+            else if (s->shared &&
+                     shared_first_index(s, firsts, at.entity) != shared_first_index(other, other_firsts, at.entity))
                 lowest = at.entity;
         }
     }
     return lowest;
 }
 
-static bool stores_equal(comparing *x)
+static bool store_equal(comparing *x, uint32_t component)
 {
-    for (state_key k = {0}; reef__state_next(STATE_STORES, x->world[0], x->world[1], &k);) {
-        const value_store *s[2] = {store_of(x->world[0], k.key), store_of(x->world[1], k.key)};
-        uint32_t *firsts[2] = {NULL, NULL};
-        for (int side = 0; side < 2; side++)
-            if (s[side]->shared) firsts[side] = reef__shared_firsts(x->world[side], s[side]);
-        uint32_t *const turned[2] = {firsts[1], firsts[0]};
-        const reef_entity e = store_lowest(s[0], s[1], store_lowest(s[1], s[0], (reef_entity){0, 0}, turned), firsts);
-        for (int side = 0; side < 2; side++) reef__shared_firsts_free(x->world[side], s[side], firsts[side]);
-        if (!reef_entity_is_null(e)) return value_differs(x, k.key, e);
-    }
-    return true;
-}
-
-/* ---- events ---- */
-
-static COLD bool events_differ(comparing *x, uint32_t component, uint64_t number)
-{
-    *x->found = (reef_difference){.kind = REEF_HASH_EVENTS, .component = {component}, .row = number};
-    return false;
+    const value_store *s[2] = {store_of(x->world[0], component), store_of(x->world[1], component)};
+    uint32_t *firsts[2] = {NULL, NULL};
+    for (int side = 0; side < 2; side++)
+        if (s[side]->shared) firsts[side] = reef__shared_firsts(x->world[side], s[side]);
+    reef_entity e = {0, 0};
+    for (int side = 0; side < 2; side++) e = store_lowest(s[side], s[!side], e, firsts[side], firsts[!side]);
+    for (int side = 0; side < 2; side++) reef__shared_firsts_free(x->world[side], s[side], firsts[side]);
+    return reef_entity_is_null(e) || value_differs(x, e);
 }
 
 /* Compares the events of one type that wait for a system, and how far the systems have read. */
-static COLD bool waiting_equal(comparing *x, uint32_t component)
+static COLD bool events_equal(comparing *x, uint32_t component)
 {
     const type *t = reef__type_of(component);
+    const reef_entity none = {0, 0};
     reef_events r[2] = {{.missed = 0}, {.missed = 0}};
+    uint64_t lag[2] = {0, 0};
     for (int side = 0; side < 2; side++) {
         const event_store *s = reef__events_of(x->world[side], component);
-        if (s) r[side] = reef__events_waiting(x->world[side], s);
+        if (s) r[side] = reef__events_waiting(x->world[side], s), lag[side] = reef__events_lag_hash(x->world[side], s);
     }
     for (uint64_t n = 0;; n++) {
         const char *p = reef_next_event(&r[0]), *q = reef_next_event(&r[1]);
         if (p == NULL && q == NULL) break;
-        if (p == NULL || q == NULL || (t->size && !reef__value_equal(t, p, q))) return events_differ(x, component, n);
+        if (p == NULL || q == NULL || (t->size && !reef__value_equal(t, p, q))) return differs(x, n, none, none);
     }
-    return reef__events_lag_equal(x->world[0], x->world[1], component) || events_differ(x, component, UINT64_MAX);
+    return lag[0] == lag[1] || differs(x, UINT64_MAX, none, none);
 }
 
-static bool events_equal(comparing *x)
+/* ---- the whole ---- */
+
+static bool part_equal(comparing *x, const part_walk *p)
 {
-    for (state_key k = {0}; reef__state_next(STATE_EVENTS, x->world[0], x->world[1], &k);)
-        if (!waiting_equal(x, k.key)) return false;
+    switch (p->of.kind) {
+    case REEF_HASH_IDS: return records_equal(x) && free_ids_equal(x);
+    case REEF_HASH_NAMES: return names_equal(x);
+    case REEF_HASH_TIME: return time_equal(x);
+    case REEF_HASH_SINGLE: return single_equal(x);
+    case REEF_HASH_EVENTS: return events_equal(x, p->of.component.id);
+    case REEF_HASH_SCRIPTS: return scripts_equal(x);
+    case REEF_HASH_ROWS:
+    case REEF_HASH_COLUMN:
+    case REEF_HASH_SWITCH:
+    case REEF_HASH_DISABLED: return array_equal(x, p);
+    case REEF_HASH_STORE: return store_equal(x, p->of.component.id);
+    case REEF_HASH_TYPE: break; /* it sums up others */
+    }
     return true;
 }
-
-#define PART_EQUAL(name) name##_equal,
-typedef bool part_equal(comparing *x);
-static part_equal *const parts_equal[] = {STATE_PARTS(PART_EQUAL)};
 
 COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *difference)
 {
     reef_difference unwanted;
     comparing x = {{a, b}, difference ? difference : &unwanted};
+    part_walk p = {.stage = 0};
     *x.found = (reef_difference){0};
     if (!WORLD_GIVEN(a) || !WORLD_GIVEN(b)) return false;
-    bool equal = true;
-    for (uint32_t i = 0; a != b && equal && i < sizeof parts_equal / sizeof *parts_equal; i++)
-        equal = parts_equal[i](&x);
+    if (a == b) return true;
+    bool equal = reef__table_merge_begin(&p.tables, a, b);
+    while (equal && reef__part_next(&p)) {
+        if ((equal = part_equal(&x, &p))) continue;
+        x.found->kind = p.of.kind;
+        x.found->component = p.of.component;
+        if (p.of.table) table_tell(x.found, p.of.table, p.of.table_count);
+    }
+    reef__table_merge_end(&p.tables);
     return equal;
 }
 

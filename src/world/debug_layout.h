@@ -22,8 +22,6 @@
     M(reef_world, hot.number) \
     M(reef_world, hot.version) \
     M(reef_world, hot.stores) \
-    M(reef_world, hot.store_number) \
-    M(reef_world, hot.store_room) \
     M(reef_world, hot.empty_count) \
     M(reef_world, debug) \
     M(reef_world, locks) \
@@ -161,7 +159,6 @@
     N(REEF_ACYCLIC) \
     N(TABLES_PER_PAGE) \
     N(TABLE_EMPTY) \
-    N(SLOT_ENTITIES) \
     N(SLOT_COLUMNS) \
     N(NAMES_PER_PAGE) \
     N(NAME_BUCKETS_PER_PAGE) \

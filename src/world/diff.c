@@ -1,6 +1,6 @@
 /* The difference of two worlds, one change at a time.
  *
- *   reef_diff_new    tables by name ──► pairs of tables ──► pairs of chunks ──► spots
+ *   reef_diff_new    tables of both by name ──► pairs of chunks ──► spots
  *   reef_diff_next   ids ──► names ──► type by type and kind by kind: the spots of its tables ──► masks of 64 rows
  *
  * A *spot* is a pair of chunks that may differ: the two worlds don't share all of its blocks and words of bits.
@@ -13,40 +13,23 @@
 #include "storage/entity_index.h"
 #include "storage/multi_store.h"
 #include "storage/place.h"
+#include "storage/read.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
 #include "storage/state_kind.h"
+#include "storage/value_arena.h"
 #include "world/world_pair.h"
 #include "reef/diff.h"
 #include "reef/ref.h"
 #include "reef/type_info.h"
 #include <stdlib.h>
 
-typedef struct diff_pair { /* a table that at least one of the worlds has */
-    table_pair of;
-    uint32_t first, count; /* number of its first spot, number of its spots */
-    uint32_t moved;        /* number of its spots with moved rows */
-} diff_pair;
-
 typedef struct diff_spot {
-    uint32_t unit[2]; /* 0: there is no such chunk */
-    uint16_t rows[2];
-    bool moved; /* some row has another entity in the other world */
+    chunk_pair c;
+    bool moved;   /* some row has another entity in the other world */
+    uint32_t end; /* number of the first spot of the next table */
 } diff_spot;
-
-typedef struct diff_bits {
-    const bit_store *of[2];
-} diff_bits; /* of one key; NULL: the world never used the key */
-
-enum { STAGE_GONE, STAGE_BORN, STAGE_NAMES, STAGE_TYPES, STAGE_END };
-
-/* What stands before a piece of memory. */
-typedef struct diff_room_head {
-    struct diff_room_head *next;
-    size_t bytes;
-    _Alignas(PLAIN_ALIGN) char room[];
-} diff_room_head;
 
 struct reef_diff {
     /* the current group of 64 rows: reef_diff_next reads only this when it is quick */
@@ -58,34 +41,27 @@ struct reef_diff {
     uintptr_t apart; /* distance from there to the same row's value in world 1 */
     const reef_entity *entities;
     reef_change change;
-    /* the position */
-    int stage, pass; /* pass: the kind of change */
-    uint32_t side;   /* the world whose rows are walked */
-    uint64_t at;     /* entity index, or number of a name */
-    uint32_t type_at, pair_at, spot_at, spot_end, group;
-    const type *type;    /* NULL: the entity itself */
-    bool valued, stored; /* values are compared; values lie in a store */
+    /* the position. change.kind is the kind of change that is sought; 0: there is none left */
+    uint32_t side;                               /* the world whose rows are walked */
+    uint64_t at;                                 /* entity index, or number of a name */
+    uint32_t type_at, spot_at, table_end, group; /* table_end: number of the first spot of the next table */
+    const type *type;                            /* NULL: the entity itself */
+    bool valued, stored;                         /* values are compared; values lie in a store */
     uint32_t slot[2];
-    const bit_store *bits[2];
-    const diff_pair *pair;
     const diff_spot *spot;
     const reef_entity *chunk; /* the spot's entities in the world that is walked */
     const char *column[2];    /* the spot's values in both worlds */
     uint64_t masks[BIT_WORDS];
-    reef_entity holder; /* the entity whose values in a store are compared */
-    uint32_t number, number_end;
+    uint32_t number, number_end; /* of the entity's values in a store that are looked at */
     /* what is compared */
     const reef_world *world[2];
-    bool related;   /* the worlds are of one family and may share memory */
-    uint32_t moved; /* number of spots with moved rows */
-    diff_pair *pairs;
+    bool related; /* the worlds are of one family and may share memory */
     diff_spot *spots;
-    diff_bits *keys;
     uint64_t *names; /* index << 32 | generation of each entity whose name differs */
     uint32_t *types; /* by name; the first is 0 and stands for the entity itself */
     char *gathered;  /* room for two values of a split type */
-    uint32_t pair_count, spot_count, key_count, name_count, type_count;
-    diff_room_head *rooms; /* the memory of all these */
+    uint32_t spot_count, name_count, type_count;
+    value_arena *rooms; /* the memory of all these */
 };
 
 /* ---- rows that differ ---- */
@@ -106,17 +82,11 @@ static uint64_t fields_differ(const type *t, const char *p, const char *q)
 
 /* ---- the spots ---- */
 
-static bool words_other(const diff_bits *k, const chunk_pair *c)
-{
-    const uint64_t *a = c->unit[0] ? bit_words(k->of[0], c->unit[0]) : NULL,
-                   *b = c->unit[1] ? bit_words(k->of[1], c->unit[1]) : NULL;
-    return a != b;
-}
-
 /* May the two chunks differ? *moved: some row has another entity. */
 static bool chunks_differ(const reef_diff *d, const chunk_pair *c, bool *moved)
 {
     const reef_slot *a = c->slots[0], *b = c->slots[1];
+    const uint64_t *words[2];
     *moved = c->rows[0] != c->rows[1];
     if (a == NULL || b == NULL) return true;
     /* Most chunks of a table follow each other in memory. */
@@ -128,24 +98,11 @@ static bool chunks_differ(const reef_diff *d, const chunk_pair *c, bool *moved)
             differ = a[k].block != b[k].block;
     if (!*moved && a[SLOT_ENTITIES].block != b[SLOT_ENTITIES].block)
         *moved = memcmp(a[SLOT_ENTITIES].block, b[SLOT_ENTITIES].block, c->rows[0] * sizeof(reef_entity)) != 0;
-    for (uint32_t i = 0; !differ && c->t[0]->bits | c->t[1]->bits && i < d->key_count; i++)
-        differ = words_other(&d->keys[i], c);
-    return differ;
-}
-
-static void pair_spots(reef_diff *d, diff_pair *p)
-{
-    chunk_pair c = {.world = {d->world[0], d->world[1]}, .t = {p->of.t[0], p->of.t[1]}};
-    bool moved;
-    p->first = d->spot_count;
-    for (bool more = chunk_pair_first(&c); more; more = chunk_pair_next(&c)) {
-        if (!chunks_differ(d, &c, &moved)) continue;
-        d->spots[d->spot_count++] =
-            (diff_spot){{c.unit[0], c.unit[1]}, {(uint16_t)c.rows[0], (uint16_t)c.rows[1]}, moved};
-        p->moved += moved;
+    for (int side = 0; c->t[0]->bits | c->t[1]->bits && !differ && side < 2; side++) {
+        EACH_BIT_STORE(c->world[side], c->t[side]->bits, bits)
+        differ |= chunk_pair_words(c, bits->key, words);
     }
-    p->count = d->spot_count - p->first;
-    d->moved += p->moved;
+    return differ;
 }
 
 /* ---- what there is to compare ---- */
@@ -153,46 +110,35 @@ static void pair_spots(reef_diff *d, diff_pair *p)
 /* Room that belongs to the difference and isn't zeroed: of the spots most is never used. NULL: no memory. */
 static void *diff_room(reef_diff *d, size_t count, size_t size)
 {
-    size_t bytes;
-    if (count > UINT32_MAX || !reef__size_multiply(count, size, sizeof(diff_room_head), &bytes)) return NULL;
-    diff_room_head *p = reef__memory_resize(&d->world[1]->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (p == NULL) return NULL;
-    p->next = d->rooms;
-    p->bytes = bytes;
-    d->rooms = p;
-    return p + 1;
+    size_t bytes; /* and those before it, for its alignment */
+    if (count > UINT32_MAX || !reef__size_multiply(count, size, PLAIN_ALIGN, &bytes)) return NULL;
+    if (!reef__arena_room(&d->world[1]->family->memory, &d->rooms, bytes, 1024)) return NULL;
+    return reef__arena_take(d->rooms, count * size, PLAIN_ALIGN);
 }
 
-static bool pairs_make(reef_diff *d, table_merge *m)
+static void table_spots(reef_diff *d, chunk_pair c)
 {
-    d->pairs = diff_room(d, (size_t)m->count[0] + m->count[1], sizeof *d->pairs);
-    if (d->pairs == NULL) return false;
-    size_t chunks = 0;
-    for (table_pair of; reef__table_merge_next(m, &of);) {
-        const uint32_t a = of.t[0] ? of.t[0]->chunks : 0, b = of.t[1] ? of.t[1]->chunks : 0;
-        d->pairs[d->pair_count++] = (diff_pair){.of = of};
-        chunks += a > b ? a : b;
-    }
-    d->spots = diff_room(d, chunks, sizeof *d->spots);
-    return d->spots != NULL;
-}
-
-static bool keys_make(reef_diff *d)
-{
-    const reef_world *a = d->world[0], *b = d->world[1];
-    d->keys = diff_room(d, (size_t)a->state.bit_count + b->state.bit_count, sizeof *d->keys);
-    if (d->keys == NULL) return false;
-    for (state_key k = {0}; reef__state_next(STATE_BITS, a, b, &k);)
-        d->keys[d->key_count++] = (diff_bits){{bit_store_of(a, k.key), bit_store_of(b, k.key)}};
-    return true;
+    const uint32_t first = d->spot_count;
+    bool moved;
+    for (bool more = chunk_pair_first(&c); more; more = chunk_pair_next(&c))
+        if (chunks_differ(d, &c, &moved)) d->spots[d->spot_count++] = (diff_spot){c, moved, 0};
+    for (uint32_t i = first; i < d->spot_count; i++) d->spots[i].end = d->spot_count;
 }
 
 static bool spots_make(reef_diff *d)
 {
     table_merge m;
-    const bool ok = reef__table_merge_begin(&m, d->world[0], d->world[1]) && keys_make(d) && pairs_make(d, &m);
+    chunk_pair c;
+    size_t most = 0;
+    bool ok = reef__table_merge_begin(&m, d->world[0], d->world[1]);
+    while (ok && reef__table_merge_next(&m, &c)) {
+        const uint32_t a = c.t[0] ? c.t[0]->chunks : 0, b = c.t[1] ? c.t[1]->chunks : 0;
+        most += a > b ? a : b;
+    }
+    ok = ok && (d->spots = diff_room(d, most, sizeof *d->spots)) != NULL;
+    m.at[0] = m.at[1] = 0;
+    while (ok && reef__table_merge_next(&m, &c)) table_spots(d, c);
     reef__table_merge_end(&m);
-    for (uint32_t i = 0; ok && i < d->pair_count; i++) pair_spots(d, &d->pairs[i]);
     return ok;
 }
 
@@ -206,45 +152,41 @@ static bool stores_same(const value_store *a, const value_store *b)
     return a->count == b->count && pages_same(&a->values, &b->values) && pages_same(&a->index, &b->index);
 }
 
-static void type_seen(uint64_t *seen, uint32_t id)
+static void type_see(bool *seen, uint32_t id)
 {
     /* A part of a split type is reported with its type. */
-    if (id && reef__type_of(id)->owner == 0) seen[id / 64] |= 1ull << (id % 64);
+    if (id && reef__type_of(id)->owner == 0) seen[id] = true;
 }
 
-/* Collects the types of which something may differ. */
-static void types_see(const reef_diff *d, uint64_t *seen)
+/* Sees the types of which something may differ. */
+static void types_see(const reef_diff *d, bool *seen)
 {
-    for (uint32_t i = 0; i < d->pair_count; i++) {
-        const diff_pair *p = &d->pairs[i];
-        const shape *s = p->of.t[0] ? p->of.t[0]->shape : p->of.t[1]->shape;
-        for (uint32_t k = 0; p->count && k < s->component_count; k++) type_seen(seen, s->component[k]);
+    for (uint32_t i = 0; i < d->spot_count; i = d->spots[i].end) {
+        const table *const *t = d->spots[i].c.t;
+        const shape *s = t[0] ? t[0]->shape : t[1]->shape;
+        for (uint32_t k = 0; k < s->component_count; k++) type_see(seen, s->component[k]);
     }
-    for (uint32_t i = 0; i < d->key_count && d->spot_count; i++) {
-        const diff_bits *k = &d->keys[i];
-        type_seen(seen, (k->of[0] ? k->of[0]->key : k->of[1]->key) & ~BIT_DISABLED);
-    }
+    for (state_key k = {0}; d->spot_count && reef__state_next(STATE_BITS, d->world[0], d->world[1], &k);)
+        type_see(seen, k.key & ~BIT_DISABLED);
     for (state_key k = {0}; reef__state_next(STATE_STORES, d->world[0], d->world[1], &k);)
-        if (!stores_same(store_of(d->world[0], k.key), store_of(d->world[1], k.key))) type_seen(seen, k.key);
+        if (!stores_same(store_of(d->world[0], k.key), store_of(d->world[1], k.key))) type_see(seen, k.key);
 }
 
 static bool types_make(reef_diff *d)
 {
-    const uint32_t words = reef_type_count() / 64 + 1;
-    bool split = false;
-    uint64_t *seen = diff_room(d, words, sizeof *seen);
-    if (seen == NULL) return false;
-    memset(seen, 0, words * sizeof *seen);
+    const uint32_t end = reef_type_count() + 1;
+    bool split = false, *seen = diff_room(d, end, sizeof *seen);
+    d->types = diff_room(d, end, sizeof *d->types);
+    if (seen == NULL || d->types == NULL) return false;
+    memset(seen, 0, end * sizeof *seen);
     types_see(d, seen);
-    size_t n = 1;
-    for (uint32_t i = 0; i < words; i++) n += bits_count(seen[i]);
-    d->types = diff_room(d, n, sizeof *d->types);
-    if (d->types == NULL) return false;
+    for (uint32_t id = 1; id < end; id++) {
+        if (!seen[id]) continue;
+        d->types[++d->type_count] = id;
+        split |= reef__type_of(id)->split;
+    }
     d->types[0] = 0;
-    for (uint32_t i = 0; i < words; i++)
-        for (uint64_t left = seen[i]; left; left &= left - 1) d->types[++d->type_count] = i * 64 + bits_first(left);
     reef__ids_sort(d->types + 1, d->type_count++);
-    for (uint32_t i = 1; i < d->type_count; i++) split |= reef__type_of(d->types[i])->split;
     return !split || (d->gathered = diff_room(d, 2, REEF_SPLIT_SIZE_MAX)) != NULL;
 }
 
@@ -272,7 +214,7 @@ static bool name_next(reef_diff *d)
     if (d->at == d->name_count) return false;
     const uint64_t x = d->names[d->at++];
     const reef_entity e = {(uint32_t)(x >> 32), (uint32_t)x};
-    d->change = (reef_change){.kind = REEF_CHANGE_NAME, .entity = e};
+    d->change.entity = e;
     d->change.was = reef_name(d->world[0], e);
     d->change.is = reef_name(d->world[1], e);
     return true;
@@ -280,35 +222,24 @@ static bool name_next(reef_diff *d)
 
 /* ---- ids ---- */
 
-/* The next entity that lives in world `side` alone. */
-static bool id_next(reef_diff *d, uint32_t side, reef_change_kind kind)
+/* The next entity that lives only in the world that is walked. */
+static bool id_next(reef_diff *d)
 {
-    const reef_world *w = d->world[side], *other = d->world[!side];
-    for (; d->at < w->hot.index_count; d->at++) {
-        const uint32_t index = (uint32_t)d->at, page = index >> REEF_RECORD_BITS;
-        if (index % RECORDS_PER_PAGE == 0 && records_same(w, other, page)) {
-            d->at |= RECORDS_PER_PAGE - 1;
-            continue;
-        }
+    const reef_world *w = d->world[d->side], *other = d->world[!d->side];
+    while (d->at < w->hot.index_count) {
+        const uint32_t index = (uint32_t)d->at;
+        const bool same = index % RECORDS_PER_PAGE == 0 && records_same(w, other, index >> REEF_RECORD_BITS);
+        d->at = same ? records_end(w, index) : d->at + 1;
         const uint64_t record = record_read(w, index);
         const reef_entity e = {index, (uint32_t)(record >> 32)};
-        if ((uint32_t)record < PLACE_EMPTY || place_of(other, e) != PLACE_DEAD) continue;
-        d->at++;
-        d->change = (reef_change){.kind = kind, .entity = e};
+        if (same || (uint32_t)record < PLACE_EMPTY || place_of(other, e) != PLACE_DEAD) continue;
+        d->change.entity = e;
         return true;
     }
     return false;
 }
 
 /* ---- one component of one entity ---- */
-
-static uint32_t table_at(const reef_world *w, uint32_t place) { return reef_slots_at(&w->hot, place)[0].head.table; }
-
-/* Does the entity at this place have the component? PLACE_DEAD: the entity isn't alive, so it doesn't. */
-static bool has_at(const reef_world *w, const type *t, reef_entity e, uint32_t place)
-{
-    return place != PLACE_DEAD && component_there(w, t, e, place, table_at(w, place));
-}
 
 /* The value in the row at this place, which has the component. NULL: the type has no data that is part of the state. */
 static const void *value_at(const reef_diff *d, uint32_t side, uint32_t place)
@@ -321,54 +252,44 @@ static const void *value_at(const reef_diff *d, uint32_t side, uint32_t place)
         reef__parts_gather(w, place, t, to);
         return to;
     }
-    return cell(reef_slots_at(&w->hot, place), slot_find(w, t->id, table_at(w, place)), place_row(place), t->size);
+    const reef_slot *slots = reef_slots_at(&w->hot, place);
+    return cell(slots, slot_find(w, t->id, slots[0].head.table), place_row(place), t->size);
 }
 
 /* ---- rows ---- */
 
-static uint32_t key_of(const reef_diff *d) { return d->type ? d->type->id | BIT_DISABLED : BIT_DISABLED; }
-static bool of_disabled(const reef_diff *d) { return d->pass >= REEF_CHANGE_DISABLED; }
+static bool of_disabled(const reef_diff *d) { return d->change.kind >= REEF_CHANGE_DISABLED; }
 static bool of_bits(const reef_diff *d) { return of_disabled(d) || d->type->bit; }
+/* The key of the bits that are compared. */
+static uint32_t key_of(const reef_diff *d) { return (d->type ? d->type->id : 0) | (of_disabled(d) ? BIT_DISABLED : 0); }
 
 /* Looks at one row of the group. Does it hold a change? */
 static bool row_change(reef_diff *d, uint32_t in_group)
 {
     const reef_entity e = d->entities[in_group];
-    const uint32_t row = (uint32_t)(d->entities - d->chunk) + in_group, side = d->side, other = !side;
-    const bool beside = row < d->spot->rows[other] &&
-                        reef_entity_equal(slot_entities(unit_slots(d->world[other], d->spot->unit[other]))[row], e);
-    const uint32_t place = unit_place(d->spot->unit[side]) + row;
-    const uint32_t there = beside ? unit_place(d->spot->unit[other]) + row : place_of(d->world[other], e);
+    const reef_world *other = d->world[!d->side];
+    const uint32_t row = (uint32_t)(d->entities - d->chunk) + in_group;
+    const uint32_t place = unit_place(d->spot->c.unit[d->side]) + row, there = place_of(other, e);
     reef_change *c = &d->change;
     c->entity = e;
+    const bool has = d->type ? has_itself(other, e, d->type) : there != PLACE_DEAD;
     if (of_disabled(d)) {
-        const bool whole = there != PLACE_DEAD && (d->type == NULL || has_at(d->world[other], d->type, e, there));
-        if (side == 0 && !whole) return false; /* the mark went with its entity or component */
-        return there == PLACE_DEAD || !reef__bit_has(d->world[other], key_of(d), there);
+        if (d->side == 0 && !has) return false; /* the mark went with its entity or component */
+        return there == PLACE_DEAD || !reef__bit_has(other, key_of(d), there);
     }
-    const bool has = (beside && d->pass == REEF_CHANGE_VALUE) || has_at(d->world[other], d->type, e, there);
-    if (d->pass != REEF_CHANGE_VALUE) {
-        if (has) return false;
-        const void *value = value_at(d, side, place);
-        c->was = side == 0 ? value : NULL;
-        c->is = side == 1 ? value : NULL;
-        return true;
-    }
-    if (!has) return false;
-    const bool plain = beside && !d->type->split;
-    c->was = plain ? d->column[0] + row * d->size : value_at(d, 0, there);
-    c->is = plain ? d->column[1] + row * d->size : value_at(d, 1, place);
-    c->fields = fields_differ(d->type, c->was, c->is);
-    return c->fields != 0;
+    if (has != (c->kind == REEF_CHANGE_VALUE)) return false;
+    c->was = c->kind == REEF_CHANGE_ADDED ? NULL : value_at(d, 0, d->side ? there : place);
+    c->is = c->kind == REEF_CHANGE_REMOVED ? NULL : value_at(d, 1, d->side ? place : there);
+    c->fields = has ? fields_differ(d->type, c->was, c->is) : 0;
+    return c->fields != 0 || !has;
 }
 
 /* Adds the rows whose entity isn't in the same row of the other world. */
 static void moved_mask(reef_diff *d, uint32_t rows, uint32_t common)
 {
-    const diff_spot *s = d->spot;
-    if (!s->moved) return;
+    if (!d->spot->moved) return;
     if (common) {
-        const reef_entity *other = slot_entities(unit_slots(d->world[!d->side], s->unit[!d->side]));
+        const reef_entity *other = slot_entities(d->spot->c.slots[!d->side]);
         reef__bytes_differ(d->masks, (const char *)d->chunk, (const char *)other, sizeof *other, common, d->chunk);
     }
     for (uint32_t row = common; row < rows; row++) d->masks[row / 64] |= 1ull << (row % 64);
@@ -376,75 +297,79 @@ static void moved_mask(reef_diff *d, uint32_t rows, uint32_t common)
 
 static void bits_mask(reef_diff *d, uint32_t rows, uint32_t common)
 {
-    const diff_spot *s = d->spot;
-    const uint64_t *ours = bit_words(d->bits[d->side], s->unit[d->side]);
-    const uint64_t *other = s->unit[!d->side] ? bit_words(d->bits[!d->side], s->unit[!d->side]) : NULL;
-    if (ours == NULL || (ours == other && !s->moved)) return;
+    const uint64_t *words[2];
+    const bool differ = chunk_pair_words(&d->spot->c, key_of(d), words);
+    const uint64_t *ours = words[d->side], *other = words[!d->side];
+    if (ours == NULL || (!differ && !d->spot->moved)) return;
     moved_mask(d, rows, common);
     for (uint32_t g = 0; g < BIT_WORDS; g++) d->masks[g] = ours[g] & (d->masks[g] | ~(other ? other[g] : 0));
 }
 
 static void values_mask(reef_diff *d, uint32_t common)
 {
-    const diff_spot *s = d->spot;
     const type *t = d->type;
-    const reef_slot *a = s->unit[0] ? unit_slots(d->world[0], s->unit[0]) : NULL,
-                    *b = unit_slots(d->world[1], s->unit[1]);
     for (uint32_t i = 0; common && i < (t->split ? t->part_count : 1); i++) {
         const uint32_t part = t->split ? t->parts[i] : t->id;
-        const uint32_t k = t->split ? slot_find(d->world[0], part, d->pair->of.id[0]) : d->slot[0];
-        const uint32_t m = t->split ? slot_find(d->world[1], part, d->pair->of.id[1]) : d->slot[1];
-        d->column[0] = a[k].block, d->column[1] = b[m].block;
-        if (a[k].block != b[m].block)
-            reef__bytes_differ(d->masks, a[k].block, b[m].block, reef__type_of(part)->size, common, d->chunk);
+        for (int side = 0; side < 2; side++) {
+            const uint32_t k =
+                t->split ? slot_find(d->world[side], part, d->spot->c.t[side]->shape->table) : d->slot[side];
+            d->column[side] = d->spot->c.slots[side][k].block;
+        }
+        if (d->column[0] != d->column[1])
+            reef__bytes_differ(d->masks, d->column[0], d->column[1], reef__type_of(part)->size, common, d->chunk);
     }
 }
 
 /* Finds the rows of the spot that may hold changes. False: there are none. */
 static bool spot_masks(reef_diff *d, const diff_spot *s)
 {
-    const uint32_t rows = s->rows[d->side], common = rows < s->rows[!d->side] ? rows : s->rows[!d->side];
-    const bool bits = of_bits(d), values = d->pass == REEF_CHANGE_VALUE;
+    const uint32_t rows = s->c.rows[d->side], common = rows < s->c.rows[!d->side] ? rows : s->c.rows[!d->side];
+    const bool bits = of_bits(d), values = d->change.kind == REEF_CHANGE_VALUE;
     if (rows == 0 || (!bits && !values && !s->moved)) return false;
-    if (values && !s->moved && !d->type->split &&
-        unit_slots(d->world[0], s->unit[0])[d->slot[0]].block == unit_slots(d->world[1], s->unit[1])[d->slot[1]].block)
-        return false;
     d->spot = s;
-    d->chunk = slot_entities(unit_slots(d->world[d->side], s->unit[d->side]));
+    d->straight = values && !s->moved && !d->type->split;
+    if (d->straight && d->spot->c.slots[0][d->slot[0]].block == d->spot->c.slots[1][d->slot[1]].block) return false;
+    d->chunk = slot_entities(d->spot->c.slots[d->side]);
     memset(d->masks, 0, sizeof d->masks);
     if (bits) bits_mask(d, rows, common);
     else moved_mask(d, rows, common);
     if (values) values_mask(d, common);
     d->group = 0;
-    d->straight = values && !s->moved && !d->type->split;
     d->fielded = d->straight && REEF_ACQUIRE_POINTER(&d->type->fields) != NULL;
     d->apart = d->straight ? (uintptr_t)d->column[1] - (uintptr_t)d->column[0] : 0;
     d->change.fields = values;
     return true;
 }
 
-static bool pair_has(reef_diff *d, const diff_pair *p)
+/* Does the spot's table have what is compared, in the world that is walked? */
+static bool table_has(reef_diff *d, const diff_spot *s)
 {
+    const table *const *t = s->c.t;
     const uint32_t side = d->side;
-    if (p->count == 0 || p->of.t[side] == NULL) return false;
-    if (of_bits(d)) return d->bits[side] && reef__bit_known(d->world[side], d->bits[side], p->of.id[side]);
-    if (d->pass != REEF_CHANGE_VALUE && p->moved == 0) return false;
-    for (uint32_t i = 0; i < 2; i++) d->slot[i] = p->of.t[i] ? slot_find(d->world[i], d->type->id, p->of.id[i]) : 0;
+    if (t[side] == NULL) return false;
+    if (of_bits(d)) {
+        const bit_store *b = bit_store_of(d->world[side], key_of(d));
+        return b && reef__bit_known(d->world[side], b, t[side]->shape->table);
+    }
+    for (uint32_t i = 0; i < 2; i++) d->slot[i] = t[i] ? slot_find(d->world[i], d->type->id, t[i]->shape->table) : 0;
     return d->slot[side] != 0;
 }
 
 /* The next spot with rows to look at. False: there is none for this type. */
 static bool spot_next(reef_diff *d)
 {
-    for (;;) {
-        while (d->spot_at < d->spot_end)
-            if (spot_masks(d, &d->spots[d->spot_at++])) return true;
-        while (d->pair_at < d->pair_count && !pair_has(d, &d->pairs[d->pair_at])) d->pair_at++;
-        if (d->pair_at == d->pair_count) return false;
-        d->pair = &d->pairs[d->pair_at++];
-        d->spot_at = d->pair->first;
-        d->spot_end = d->spot_at + d->pair->count;
+    while (d->spot_at < d->spot_count) {
+        const diff_spot *s = &d->spots[d->spot_at];
+        const bool begins = d->spot_at == d->table_end;
+        d->table_end = s->end;
+        if (begins && !table_has(d, s)) {
+            d->spot_at = s->end;
+            continue;
+        }
+        d->spot_at++;
+        if (spot_masks(d, s)) return true;
     }
+    return false;
 }
 
 static bool group_next(reef_diff *d)
@@ -454,8 +379,7 @@ static bool group_next(reef_diff *d)
         if (d->masks[g] == 0) continue;
         d->mask = d->masks[g];
         d->entities = d->chunk + g * 64;
-        if (!d->straight) return true;
-        d->was = d->column[0] + g * 64 * d->size;
+        if (d->straight) d->was = d->column[0] + g * 64 * d->size;
         return true;
     }
     return false;
@@ -494,12 +418,6 @@ static bool rows_next(reef_diff *d)
 
 /* ---- values in stores ---- */
 
-static uint32_t values_count_of(const value_store *s, reef_entity e)
-{
-    if (reef_store_find(s, e) == NULL) return 0;
-    return s->multi ? reef__multi_values(s, e) : 1;
-}
-
 /* Do both worlds hold the page that begins with this index, and does that prove that nothing on it differs? */
 static bool page_alike(const reef_diff *d, const value_store *s, const value_store *o, uint64_t index)
 {
@@ -507,7 +425,7 @@ static bool page_alike(const reef_diff *d, const value_store *s, const value_sto
     const uint64_t page = index >> (entries ? REEF_INDEX_BITS : s->bits);
     const reef_paged *a = entries ? &s->index : &s->values, *b = entries ? &o->index : &o->values;
     if (a->page[page] == NULL) return true;
-    if (entries && (s->multi || d->pass == REEF_CHANGE_VALUE)) return false;
+    if (entries && (s->multi || d->change.kind == REEF_CHANGE_VALUE)) return false;
     return s->paged == o->paged && s->bits == o->bits && page < b->count && a->page[page] == b->page[page];
 }
 
@@ -526,11 +444,11 @@ static bool holder_next(reef_diff *d, const value_store *s, const value_store *o
                                         ? slot_entity(s, s->values.page[page], page, index & slot_mask(s)).generation
                                         : (uint32_t)(*index_entry(s, index) >> 32);
         if (generation == 0) continue;
-        d->holder = (reef_entity){index, generation};
-        const uint32_t ours = values_count_of(s, d->holder), others = values_count_of(o, d->holder),
+        const reef_entity e = d->change.entity = (reef_entity){index, generation};
+        const uint32_t ours = reef__store_count(s, e), others = reef__store_count(o, e),
                        common = ours < others ? ours : others;
-        d->number = d->pass == REEF_CHANGE_VALUE ? 0 : d->pass == REEF_CHANGE_ADDED ? common : ours;
-        d->number_end = d->pass == REEF_CHANGE_ADDED ? ours : common;
+        d->number = d->change.kind == REEF_CHANGE_VALUE ? 0 : d->change.kind == REEF_CHANGE_ADDED ? common : ours;
+        d->number_end = d->change.kind == REEF_CHANGE_ADDED ? ours : common;
         if (d->number == d->number_end) continue;
         d->at++;
         return true;
@@ -542,89 +460,76 @@ static bool holder_next(reef_diff *d, const value_store *s, const value_store *o
  * changes in this order finds each value under its number. */
 static bool stored_values_next(reef_diff *d)
 {
-    const value_store *s = store_of(d->world[d->side], d->type->id), *o = store_of(d->world[!d->side], d->type->id);
+    const value_store *s[2] = {store_of(d->world[0], d->type->id), store_of(d->world[1], d->type->id)};
+    reef_change *c = &d->change;
     for (;;) {
         while (d->number != d->number_end) {
-            const uint32_t number = d->pass == REEF_CHANGE_REMOVED ? --d->number : d->number++;
-            reef_change *c = &d->change;
-            c->entity = d->holder;
-            c->number = number;
-            c->was =
-                d->pass == REEF_CHANGE_ADDED || !d->valued ? NULL : reef__store_nth(d->side ? o : s, d->holder, number);
-            c->is = d->pass == REEF_CHANGE_REMOVED || !d->valued ? NULL
-                                                                 : reef__store_nth(d->side ? s : o, d->holder, number);
-            if (d->pass != REEF_CHANGE_VALUE) return true;
+            c->number = c->kind == REEF_CHANGE_REMOVED ? --d->number : d->number++;
+            c->was = c->kind == REEF_CHANGE_ADDED || !d->valued ? NULL : reef__store_nth(s[0], c->entity, c->number);
+            c->is = c->kind == REEF_CHANGE_REMOVED || !d->valued ? NULL : reef__store_nth(s[1], c->entity, c->number);
+            if (c->kind != REEF_CHANGE_VALUE) return true;
             c->fields = c->was == c->is ? 0 : fields_differ(d->type, c->was, c->is);
             if (c->fields) return true;
         }
-        if (!holder_next(d, s, o)) return false;
+        if (!holder_next(d, s[d->side], s[!d->side])) return false;
     }
 }
 
 /* ---- from one to the next ---- */
 
-static void pass_begin(reef_diff *d, int pass)
+static void kind_begin(reef_diff *d, reef_change_kind kind)
 {
     const type *t = d->type;
-    d->pass = pass;
-    d->side = pass != REEF_CHANGE_REMOVED && pass != REEF_CHANGE_ENABLED;
-    d->stored = t && t->stored && pass <= REEF_CHANGE_VALUE;
+    d->change = (reef_change){.kind = kind, .component = {t ? t->id : 0}};
+    d->side = kind != REEF_CHANGE_GONE && kind != REEF_CHANGE_REMOVED && kind != REEF_CHANGE_ENABLED;
+    d->stored = t && t->stored && kind <= REEF_CHANGE_VALUE;
     d->at = 0;
     d->number = d->number_end = 0;
     d->mask = 0;
     d->group = BIT_WORDS;
-    d->spot_at = d->spot_end = 0;
-    d->pair_at = 0;
-    d->change = (reef_change){.kind = (reef_change_kind)pass, .component = {t ? t->id : 0}};
-    for (uint32_t side = 0; side < 2; side++)
-        d->bits[side] = of_bits(d) ? bit_store_of(d->world[side], of_disabled(d) ? key_of(d) : t->id) : NULL;
-    bool idle = pass == REEF_CHANGE_VALUE && !d->valued;
+    d->spot_at = d->table_end = 0;
+    bool idle = kind == REEF_CHANGE_VALUE && !d->valued;
     if (d->stored) idle |= stores_same(store_of(d->world[0], t->id), store_of(d->world[1], t->id));
     if (!idle) return;
     d->stored = false;
-    d->pair_at = d->pair_count;
+    d->spot_at = d->spot_count;
 }
 
-static bool type_begin(reef_diff *d)
+/* Goes on to the kind of change that follows, in the order that reef/diff.h promises and that the kinds have: the first
+ * three once, the others type by type. Entities themselves are only disabled or enabled. */
+static void kind_next(reef_diff *d)
 {
-    if (d->type_at == d->type_count) return false;
-    const type *t = d->type = d->types[d->type_at] ? reef__type_of(d->types[d->type_at]) : NULL;
-    d->type_at++;
+    const reef_change_kind last = d->change.kind;
+    if (last != REEF_CHANGE_NAME && last != REEF_CHANGE_ENABLED) {
+        kind_begin(d, (reef_change_kind)(last + 1));
+        return;
+    }
+    if (d->type_at == d->type_count) {
+        d->change.kind = (reef_change_kind)0;
+        return;
+    }
+    const uint32_t id = d->types[d->type_at++];
+    const type *t = d->type = id ? reef__type_of(id) : NULL;
     d->size = t ? t->size : 0;
-    d->valued = t && t->size && t->hooks.on_fork == REEF_FORK_COPY;
-    pass_begin(d, t ? REEF_CHANGE_REMOVED : REEF_CHANGE_DISABLED);
-    return true;
+    d->valued = t && t->size && !t->resets;
+    kind_begin(d, t ? REEF_CHANGE_REMOVED : REEF_CHANGE_DISABLED);
 }
 
-/* The kind of change that follows another one: the order that reef/diff.h promises. */
-static int pass_after(int pass)
+static bool change_next(reef_diff *d)
 {
-    switch (pass) {
-    case REEF_CHANGE_REMOVED: return REEF_CHANGE_ADDED;
-    case REEF_CHANGE_ADDED: return REEF_CHANGE_VALUE;
-    case REEF_CHANGE_VALUE: return REEF_CHANGE_DISABLED;
-    default: return REEF_CHANGE_ENABLED;
+    switch (d->change.kind) {
+    case REEF_CHANGE_GONE:
+    case REEF_CHANGE_BORN: return id_next(d);
+    case REEF_CHANGE_NAME: return name_next(d);
+    default: return d->stored ? stored_values_next(d) : rows_next(d);
     }
 }
 
 static NOINLINE const reef_change *next_slowly(reef_diff *d)
 {
-    for (;;) {
-        bool more = false;
-        if (d->stage == STAGE_GONE) more = id_next(d, 0, REEF_CHANGE_GONE);
-        else if (d->stage == STAGE_BORN) more = id_next(d, 1, REEF_CHANGE_BORN);
-        else if (d->stage == STAGE_NAMES) more = name_next(d);
-        else if (d->stage == STAGE_TYPES) more = d->stored ? stored_values_next(d) : rows_next(d);
-        else return NULL;
-        if (more) return &d->change;
-        if (d->stage == STAGE_TYPES && d->pass != REEF_CHANGE_ENABLED) {
-            pass_begin(d, pass_after(d->pass));
-            continue;
-        }
-        d->at = 0;
-        if (d->stage < STAGE_TYPES) d->stage++;
-        if (d->stage == STAGE_TYPES && !type_begin(d)) d->stage = STAGE_END;
-    }
+    for (; d->change.kind; kind_next(d))
+        if (change_next(d)) return &d->change;
+    return NULL;
 }
 
 const reef_change *reef_diff_next(reef_diff *d)
@@ -641,7 +546,10 @@ reef_diff *reef_diff_new(const reef_world *before, const reef_world *after)
     d->world[0] = before;
     d->world[1] = after;
     d->related = before->family == after->family;
-    if (spots_make(d) && types_make(d) && names_make(d)) return d;
+    if (spots_make(d) && types_make(d) && names_make(d)) {
+        kind_begin(d, REEF_CHANGE_GONE);
+        return d;
+    }
     reef_diff_free(d);
     return NULL;
 }
@@ -650,9 +558,6 @@ void reef_diff_free(reef_diff *d)
 {
     if (d == NULL) return;
     memory *m = &d->world[1]->family->memory;
-    for (diff_room_head *p = d->rooms, *next; p; p = next) {
-        next = p->next;
-        reef__memory_free(m, MEMORY_OTHER, p, p->bytes);
-    }
+    while (d->rooms) reef__arena_drop(m, &d->rooms);
     reef__memory_free(m, MEMORY_OTHER, d, sizeof *d);
 }

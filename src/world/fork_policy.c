@@ -13,15 +13,15 @@
  * For values in stores, a second container with default values is made for each such store, and the copy keeps it.
  *
  * A rewind exchanges the values of such types between the state that it leaves and the state that it enters, for all
- * entities that have them in both. A first pass takes all memory and changes nothing; the second pass can't fail. */
+ * entities that have them in both. Preparing takes all memory and changes no value; committing can't fail. */
 #include "world/fork_policy.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/cow_pages.h"
-#include "storage/entity_index.h"
 #include "storage/invalidate.h"
 #include "storage/multi_store.h"
 #include "storage/place.h"
+#include "storage/read.h"
 #include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
 #include "storage/table.h"
@@ -189,43 +189,28 @@ COLD bool reef__resets_take_back(reef_world *w, resets *r)
 
 /* ---- values that a rewind leaves alone ---- */
 
-typedef struct skipping {
-    reef_world *now, *then;
-    void *spare; /* room for one value; NULL: the first pass, which only takes memory */
-    bool resets; /* values of REEF_FORK_RESET types as well */
-} skipping;
-
-static bool stays(const skipping *x, const type *t)
+/* The next type, behind that of number *id, whose values stay. NULL: there is none left. */
+static const type *staying_next(const skips_room *room, uint32_t *id)
 {
-    return x->resets ? t->resets : t->hooks.on_fork == REEF_FORK_SKIP;
-}
-
-static void values_swap(const skipping *x, const type *t, void *here, void *there)
-{
-    reef__value_move(t, x->spare, here);
-    reef__value_move(t, here, there);
-    reef__value_move(t, there, x->spare);
+    while (++*id <= reef_type_count()) {
+        const type *t = reef__type_of(*id);
+        if (t && (room->resets_too ? t->resets : t->hooks.on_fork == REEF_FORK_SKIP)) return t;
+    }
+    return NULL;
 }
 
 /* Exchanges one entity's value with its value in the state that the world enters. `number`: which one of several values
- * in a store. False: no memory. */
-static bool skip_value(const skipping *x, const type *t, reef_entity e, uint32_t number, void *here)
+ * in a store. */
+static void skip_value(reef_world *now, reef_world *then, const skips_room *room, const type *t, reef_entity e,
+                       uint32_t number, void *here)
 {
-    reef_world *then = x->then;
-    const uint32_t place = place_of(then, e);
-    const uint32_t id = place == PLACE_DEAD ? TABLE_NONE : reef_slots_at(&then->hot, place)[0].head.table;
-    const uint32_t k = t->stored || id == TABLE_NONE ? 0 : reef__slot_seek(x->now, t->id, id);
-    const void *there = k ? cell(reef_slots_at(&then->hot, place), k, place_row(place), t->size) : NULL;
-    if (t->stored) there = reef__store_nth(store_of(then, t->id), e, number);
-    if (there == NULL) return true;
-    if (x->spare == NULL) {
-        if (t->tracked && !reef__track_prepare(then, t->id, &e, 1)) return false;
-        return t->stored ? reef__store_own(then, t->id, e) != NULL
-                         : reef__column_own(then, table_read(then, id), place_unit(place), k);
-    }
-    if (t->tracked) reef__track_carry(then, x->now, t->id, e.index);
-    values_swap(x, t, here, (void *)(uintptr_t)there);
-    return true;
+    void *there = (void *)(uintptr_t)(t->stored ? reef__store_nth(store_of(then, t->id), e, number)
+                                                : reef__value_itself(then, e, (reef_component){t->id}));
+    if (there == NULL) return;
+    if (t->tracked) reef__track_carry(then, now, t->id, e.index);
+    reef__value_move(t, room->value, here);
+    reef__value_move(t, here, there);
+    reef__value_move(t, there, room->value);
 }
 
 /* Does the world alone hold this page? If not, the page holds default values, which needn't be kept. */
@@ -238,53 +223,32 @@ static bool page_is_ours(const reef_world *w, const value_store *s, uint32_t pag
     return ours;
 }
 
-static bool skip_stores(const skipping *x)
+static bool run_is_ours(reef_world *w, const type *t, const value_run *r)
 {
-    for (uint32_t i = 1; i < x->now->state.store_count; i++) {
-        const value_store *s = &x->now->state.stores[i];
-        const type *t = reef__type_of(s->component);
-        if (s->count == 0 || !stays(x, t)) continue;
-        for (uint32_t page = 0; page < s->values.count; page++) {
-            if (s->values.page[page] == NULL || !page_is_ours(x->now, s, page)) continue;
-            store_place at = {.slot = 0};
-            while (reef__store_each(s, page, &at))
-                if (!skip_value(x, t, at.entity, at.number, at.value)) return false;
-        }
-    }
-    return true;
+    return t->stored ? page_is_ours(w, store_of(w, t->id), r->at.page)
+                     : reef__column_is_ours(w, r->unit, slot_find(w, t->id, r->table));
 }
 
-static bool skip_table(const skipping *x, const table *t)
+static void skip_type(reef_world *now, reef_world *then, const skips_room *room, const type *t)
 {
-    for (uint32_t unit = t->first; unit; unit = unit_slots(x->now, unit)[0].head.next) {
-        for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
-            const type *c = t->shape->columns[k].type;
-            if (!stays(x, c) || !reef__column_is_ours(x->now, unit, k)) continue;
-            const reef_slot *slots = unit_slots(x->now, unit);
-            const reef_entity *e = slot_entities(slots);
-            for (uint32_t row = 0; row < chunk_rows(t, unit); row++)
-                if (!skip_value(x, c, e[row], 0, cell(slots, k, row, c->size))) return false;
-        }
+    bool ours = false;
+    uint32_t page = UINT32_MAX; /* for which `ours` is known */
+    for (value_run r = {0}; reef__value_run_next(now, t, &r);) {
+        if (!t->stored || r.at.page != page) ours = r.values && run_is_ours(now, t, &r);
+        page = r.at.page;
+        char *here = (char *)(uintptr_t)r.values;
+        for (uint32_t i = 0; ours && i < r.count; i++, here += t->size)
+            skip_value(now, then, room, t, r.entities[i], r.at.number, here);
     }
-    return true;
-}
-
-static bool skip_all(const skipping *x)
-{
-    EACH_TABLE(x->now, t)
-    if (t->shape->resets && table_rows(t) && !skip_table(x, t)) return false;
-    return skip_stores(x);
 }
 
 /* Takes room for the largest of such values. False: no memory. */
 static COLD bool room_take(family *f, bool resets_too, skips_room *room)
 {
-    const skipping x = {.resets = resets_too};
-    *room = (skips_room){0};
-    for (uint32_t c = 1; c <= reef_type_count(); c++) {
-        const type *t = reef__type_of(c);
-        if (t && stays(&x, t) && t->size > room->bytes) room->bytes = t->size;
-    }
+    *room = (skips_room){NULL, 0, resets_too};
+    const type *t;
+    for (uint32_t id = 0; (t = staying_next(room, &id)) != NULL;)
+        if (t->size > room->bytes) room->bytes = t->size;
     if (room->bytes == 0) return true;
     room->value = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, room->bytes, REEF_ALIGN_MAX);
     return room->value != NULL;
@@ -296,56 +260,39 @@ COLD void reef__skips_free(family *f, skips_room *room)
     *room = (skips_room){0};
 }
 
-static COLD bool skips_own(reef_world *w, const table *t)
+static COLD bool skips_own(reef_world *w, const type *t)
 {
-    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
-        for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
-            const type *c = t->shape->columns[k].type;
-            if (c->hooks.on_fork != REEF_FORK_SKIP) continue;
-            if (!reef__column_own(w, t, unit, k)) return false;
-            if (c->tracked && !reef__track_prepare(w, c->id, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit)))
-                return false;
-        }
+    if (t->stored && !reef__store_own_all(w, t->id, true)) return false;
+    for (value_run r = {0}; reef__value_run_next(w, t, &r);) {
+        const uint32_t k = t->stored || r.values == NULL ? 0 : slot_find(w, t->id, r.table);
+        if (k && !reef__column_own(w, table_read(w, r.table), r.unit, k)) return false;
+        if (t->tracked && !reef__track_prepare(w, t->id, r.entities, r.count)) return false;
     }
     return true;
 }
 
-static COLD bool skips_own_stores(reef_world *w)
+static COLD bool skips_prepare(reef_world *then, bool resets_too, skips_room *room)
 {
-    for (uint32_t i = 1; i < w->state.store_count; i++) {
-        const value_store *s = &w->state.stores[i];
-        const type *t = reef__type_of(s->component);
-        if (s->count == 0 || t->hooks.on_fork != REEF_FORK_SKIP) continue;
-        if (!reef__store_own_all(w, t->id, true)) return false;
-        for (store_place at = {.page = 0}; t->tracked && reef__store_next(s, &at);)
-            if (!reef__track_prepare(w, t->id, &at.entity, 1)) return false;
-    }
-    return true;
-}
-
-COLD bool reef__skips_prepare(reef_world *then, skips_room *room)
-{
-    bool ok = room_take(then->family, false, room);
-    EACH_TABLE(then, t)
-    if (ok && room->value && t->shape->resets && table_rows(t)) ok = skips_own(then, t);
-    ok = ok && (room->value == NULL || skips_own_stores(then));
+    bool ok = room_take(then->family, resets_too, room);
+    const type *t;
+    for (uint32_t id = 0; ok && room->value && (t = staying_next(room, &id)) != NULL;) ok = skips_own(then, t);
     if (!ok) reef__skips_free(then->family, room);
     return ok;
 }
 
+COLD bool reef__skips_prepare(reef_world *then, skips_room *room) { return skips_prepare(then, false, room); }
+
 COLD void reef__skips_commit(reef_world *now, reef_world *then, const skips_room *room)
 {
-    skipping x = {now, then, room->value, false};
-    if (room->value) (void)skip_all(&x);
+    const type *t;
+    for (uint32_t id = 0; room->value && (t = staying_next(room, &id)) != NULL;) skip_type(now, then, room, t);
 }
 
 COLD bool reef__skips_move(reef_world *now, reef_world *then, bool resets_too)
 {
-    skipping x = {now, then, NULL, resets_too};
     skips_room room;
-    bool ok = room_take(now->family, resets_too, &room) && (room.value == NULL || skip_all(&x));
-    x.spare = room.value;
-    if (ok && room.value) (void)skip_all(&x);
+    if (!skips_prepare(then, resets_too, &room)) return false;
+    reef__skips_commit(now, then, &room);
     reef__skips_free(now->family, &room);
-    return ok;
+    return true;
 }

@@ -24,19 +24,19 @@ void reef__resets_undo(reef_world *w, resets *r);
 /* Does the world have values in stores whose types reset? */
 bool reef__stores_reset(const reef_world *w);
 
-/* Exchanges the values of REEF_FORK_SKIP types, and with `resets_too` those of REEF_FORK_RESET types, of all entities
- * that have such a value in both worlds. False: no memory; nothing changed. */
-bool reef__skips_move(reef_world *now, reef_world *then, bool resets_too);
-
-/* reef__skips_move for REEF_FORK_SKIP types in two steps. Preparing takes room for one value and makes such columns of
- * `then` its own (false: no memory). Committing can't fail, whatever happens to the other world in between. */
+/* Exchanging the values of REEF_FORK_SKIP types of all entities that have such a value in both worlds, in two steps.
+ * Preparing takes room for one value and makes such columns and stores of `then` its own (false: no memory). Committing
+ * can't fail, whatever happens to the other world in between. */
 typedef struct skips_room {
     void *value; /* room for one value; NULL: there is no such type */
     size_t bytes;
+    bool resets_too; /* values of REEF_FORK_RESET types as well */
 } skips_room;
 
 bool reef__skips_prepare(reef_world *then, skips_room *room);
 void reef__skips_commit(reef_world *now, reef_world *then, const skips_room *room);
 void reef__skips_free(family *f, skips_room *room);
+/* Both steps. False: no memory; nothing changed. */
+bool reef__skips_move(reef_world *now, reef_world *then, bool resets_too);
 
 #endif

@@ -6,6 +6,7 @@
  *
  * Values may hold handles of other entities. They are translated at the end, when it is known which new entity each old
  * one became. */
+#include "type/type_walk.h"
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
@@ -17,10 +18,8 @@
 #include "storage/relation_index.h"
 #include "storage/place.h"
 #include "storage/read.h"
-#include "storage/row_bits.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
-#include "storage/state_kind.h"
 #include "change/multi.h"
 #include "change/relation.h"
 #include "change/spawn.h"
@@ -29,6 +28,7 @@
 #include "query/value_term.h"
 #include "system/script.h"
 #include "world/snapshot.h"
+#include "world/world_pair.h"
 #include "reef/component.h"
 #include "reef/merge.h"
 #include "reef/log.h"
@@ -48,8 +48,7 @@ struct reef_merged {
 
 typedef struct common { /* one store of shared values of `from` */
     uint32_t *firsts;   /* by slot: the lowest index of the entities that share the value */
-    void **made;        /* by the slot of that index: the value in the receiving world */
-    size_t count;
+    void **made;        /* by the slot of that index: the value in the receiving world; NULL: not yet made */
 } common;
 
 typedef struct merging {
@@ -58,10 +57,7 @@ typedef struct merging {
     const query *chosen; /* the entities that come; NULL: all */
     bool drop_names;
     reef_merged *who;
-    reef_value *values; /* of the entity that is made */
-    uint32_t value_room;
-    common *commons; /* by store number in `from` */
-    uint32_t common_count;
+    common *commons; /* by store number in `from`; NULL: there are no stores */
     reef_error error;
     reef_entity made[REEF_BLOCK_ROWS];
 } merging;
@@ -104,26 +100,16 @@ static reef_merged *merged_new(family *f, uint32_t count)
 
 /* ---- making ---- */
 
-/* Can values of the type be copied, and can the world hold them? If not, the error is recorded. */
+/* Can values of the type be copied, and can the world hold them? The error names the first type, by name, of those that
+ * don't fit. */
 static bool type_fits(merging *x, const type *t)
 {
-    if (!t->copyable && !t->resets) return merge_fails(x, REEF_NOT_COPYABLE, t->id, (reef_entity){0, 0});
-    const reef_status s = t->owner ? REEF_OK : reef__type_ready(x->w, t->id); /* a part is ready when its type is */
-    return s == REEF_OK || merge_fails(x, s, t->id, (reef_entity){0, 0});
-}
-
-/* Adds a value to the list. Without data, and of a type that a fork resets, it is a default value. */
-static bool value_listed(merging *x, uint32_t *count, uint32_t component, reef_value_kind kind, uint32_t size,
-                         const void *data)
-{
-    memory *m = &x->w->family->memory;
-    if (data == NULL || (kind != VALUE_HELD && reef__type_of(component)->resets))
-        kind = REEF_VALUE_DEFAULT, size = 0, data = NULL;
-    if (*count == x->value_room &&
-        !reef__array_room(m, MEMORY_OTHER, &x->values, &x->value_room, *count + 1, sizeof *x->values))
-        return merge_short(x);
-    x->values[(*count)++] = reef_value_make((reef_component){component}, kind, size, data);
-    return true;
+    const type *named = x->error.component.id ? reef__type_of(x->error.component.id) : NULL;
+    reef_status s = t->copyable || t->resets ? REEF_OK : REEF_NOT_COPYABLE;
+    /* a part is ready when its type is */
+    if (s == REEF_OK && t->owner == 0 && !type_is_ready(x->w, t->id)) s = reef__type_ready(x->w, t->id);
+    if (s != REEF_OK && type_first(t, named) == t) merge_fails(x, s, t->id, (reef_entity){0, 0});
+    return s == REEF_OK;
 }
 
 /* Gives the new entities their names, in the order of the old ones: now their parents are known. */
@@ -139,9 +125,9 @@ static bool merge_names(merging *x)
     return true;
 }
 
-static bool merge_spawn(merging *x, uint32_t id, uint32_t count, uint32_t n, const reef_entity *e)
+static bool merge_spawn(merging *x, uint32_t id, const spread *all, uint32_t n, const reef_entity *e)
 {
-    if (reef__spawn_listed(x->w, merge_op, id, x->values, count, n, x->made, NULL) != REEF_OK) {
+    if (reef__spawn_listed(x->w, merge_op, id, all->values, all->count, n, x->made, NULL) != REEF_OK) {
         x->error = x->w->error;
         return false;
     }
@@ -179,92 +165,54 @@ static void parts_copy(const merging *x, const shape *s, uint32_t id, const reef
 /* Makes n entities that have nothing but their columns. */
 static bool merge_run(merging *x, const shape *s, uint32_t id, const reef_slot *slots, uint32_t row, uint32_t n)
 {
-    uint32_t count = 0;
+    spread all;
+    if (!reef__spread_room(x->w, &all, s->column_count)) return merge_short(x);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
-        const char *values = t->owner ? NULL : cell(slots, k, row, t->size);
-        if (!value_listed(x, &count, t->id, REEF_VALUE_ARRAY, t->size, values)) return false;
+        const reef_component c = {t->id};
+        all.values[all.count++] = t->owner || t->resets
+                                      ? reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL)
+                                      : reef_value_make(c, REEF_VALUE_ARRAY, t->size, cell(slots, k, row, t->size));
     }
-    if (!merge_spawn(x, id, count, n, slot_entities(slots) + row)) return false;
-    parts_copy(x, s, id, slots, row, n);
-    return true;
+    const bool ok = merge_spawn(x, id, &all, n, slot_entities(slots) + row);
+    reef__spread_free(x->w, &all);
+    if (ok) parts_copy(x, s, id, slots, row, n);
+    return ok;
 }
 
 /* ---- rows with more than columns ---- */
 
-static bool merge_columns(merging *x, const shape *s, const reef_slot *slots, uint32_t row, uint32_t *count)
+/* Where the shared value that became the one of `e` is noted. */
+static void **common_made(const merging *x, const value_store *s, reef_entity e)
 {
-    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
-        const type *t = s->columns[k].type;
-        if (!value_listed(x, count, t->id, REEF_VALUE_ONE, t->size, cell(slots, k, row, t->size))) return false;
-    }
-    return true;
+    const common *c = &x->commons[s - x->from->state.stores];
+    return &c->made[(uint32_t)*index_entry(s, c->firsts[slot_of(s, e)])];
 }
 
-/* Lists the switches of a row, or with `disabled` what is disabled in it. */
-static bool merge_bits(merging *x, uint32_t place, bool disabled, uint32_t *count)
+/* What the new entity gets of a value of `e`. Of a type that a fork resets it is a default value. The first entity that
+ * has a shared value brings the value itself; the others share it. */
+static reef_value value_for(const merging *x, reef_entity e, const type *t, reef_value v)
 {
-    const state *s = &x->from->state;
-    for (uint32_t i = 0; i < s->bit_count; i++) {
-        const uint32_t key = s->bits[i].key;
-        const type *t = reef__type_of(key & ~BIT_DISABLED);
-        if (disabled != ((key & BIT_DISABLED) != 0) || (!disabled && t->stored) || !reef__bit_has(x->from, key, place))
-            continue;
-        if (!disabled && !type_fits(x, t)) return false;
-        if (!value_listed(x, count, key, REEF_VALUE_DEFAULT, 0, NULL)) return false;
-    }
-    return true;
-}
-
-/* Lists a shared value. The first entity that has it brings the value itself; the others share it. */
-static bool merge_common(merging *x, uint32_t number, reef_entity e, uint32_t *count)
-{
-    const value_store *s = &x->from->state.stores[number];
-    const type *t = reef__type_of(s->component);
-    const common *c = &x->commons[number];
-    const uint32_t slot = (uint32_t)*index_entry(s, c->firsts[slot_of(s, e)]);
-    if (c->made[slot]) return value_listed(x, count, t->id, VALUE_HELD, 0, c->made[slot]);
-    return value_listed(x, count, t->id, REEF_VALUE_ONE, t->size, reef_store_find(s, e));
-}
-
-/* Lists the values in stores in the order of the types' names, so that the error names the first type that can't
- * come. */
-static bool merge_stored(merging *x, reef_entity e, uint32_t *count)
-{
-    const reef_world *from = x->from;
-    for (state_key k = {0}; reef__state_next(STATE_STORES, from, NULL, &k);) {
-        const value_store *s = store_of(from, k.key);
-        const void *value = reef_store_find(s, e);
-        if (value == NULL) continue;
-        const type *t = k.type;
-        if (!type_fits(x, t)) return false;
-        const uint32_t number = (uint32_t)(s - from->state.stores),
-                       size = s->multi ? reef__multi_values(s, e) : t->size;
-        const reef_value_kind kind = s->multi ? VALUE_SPAN : REEF_VALUE_ONE;
-        if (s->shared ? !merge_common(x, number, e, count)
-                      : !value_listed(x, count, t->id, kind, size, t->size ? value : NULL))
-            return false;
-    }
-    return true;
+    const value_store *s = t->home == REEF_SHARED ? store_of(x->from, t->id) : NULL;
+    void *made = s ? *common_made(x, s, e) : NULL;
+    if (made) return reef_value_make(v.component, VALUE_HELD, 0, made);
+    if (t->resets) return reef_value_make(v.component, REEF_VALUE_DEFAULT, 0, NULL);
+    return s ? reef_value_make(v.component, REEF_VALUE_ONE, t->size, v.data) : v;
 }
 
 /* Does what a list of values can't say: adds the further default values of REEF_MULTI types, and notes where the new
  * entity's shared values are. */
-static bool merge_rest(merging *x, reef_entity e, reef_entity made)
+static bool merge_rest(merging *x, reef_entity e, const spread *all)
 {
-    const state *f = &x->from->state;
-    for (uint32_t i = 1; i < f->store_count; i++) {
-        const value_store *s = &f->stores[i];
-        const type *t = reef__type_of(s->component);
-        if ((!s->shared && !(s->multi && t->resets)) || reef_store_find(s, e) == NULL) continue;
-        if (s->shared) {
-            void **value = &x->commons[i].made[(uint32_t)*index_entry(s, x->commons[i].firsts[slot_of(s, e)])];
-            *value = (void *)(uintptr_t)store_find(x->w, t->id, made);
-            continue;
-        }
-        const reef_value v = reef_value_make((reef_component){t->id}, REEF_VALUE_DEFAULT, 0, NULL);
+    for (uint32_t i = 0; i < all->count; i++) {
+        const reef_component c = all->values[i].component;
+        const type *t = c.id & BIT_DISABLED ? NULL : reef__type_of(c.id);
+        const value_store *s = t && t->stored ? store_of(x->from, c.id) : NULL;
+        if (s && s->shared) *common_made(x, s, e) = (void *)(uintptr_t)store_find(x->w, c.id, x->made[0]);
+        if (s == NULL || !s->multi || !t->resets) continue;
+        const reef_value v = reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL);
         for (uint32_t n = reef__multi_values(s, e); n > 1; n--) {
-            if (reef__multi_add(x->w, merge_op, made, t, &v, NULL) == REEF_OK) continue;
+            if (reef__multi_add(x->w, merge_op, x->made[0], t, &v, NULL) == REEF_OK) continue;
             x->error = x->w->error;
             return false;
         }
@@ -272,16 +220,21 @@ static bool merge_rest(merging *x, reef_entity e, reef_entity made)
     return true;
 }
 
-static bool merge_row(merging *x, const shape *s, uint32_t id, uint32_t unit, uint32_t row)
+static bool merge_row(merging *x, uint32_t id, reef_entity e)
 {
-    const reef_slot *slots = unit_slots(x->from, unit);
-    const reef_entity e = slot_entities(slots)[row];
-    const uint32_t place = unit_place(unit) + row;
-    uint32_t count = 0;
-    if (!merge_columns(x, s, slots, row, &count) || !merge_bits(x, place, false, &count) || !merge_stored(x, e, &count))
-        return false;
-    if (!merge_bits(x, place, true, &count)) return false; /* marks come after the components that they mark */
-    return merge_spawn(x, id, count, 1, &e) && merge_rest(x, e, x->made[0]);
+    spread all;
+    bool ok = true;
+    if (reef__values_of(x->from, e, &all, true, NULL) != REEF_OK) return merge_short(x);
+    for (uint32_t i = 0; i < all.count; i++) {
+        reef_value *v = &all.values[i];
+        if (v->component.id & BIT_DISABLED) continue;
+        const type *t = reef__type_of(v->component.id);
+        if (!in_table(t)) ok &= type_fits(x, t); /* table_ready has looked at the others */
+        if (v->kind != REEF_VALUE_DEFAULT) *v = value_for(x, e, t, *v);
+    }
+    ok = ok && merge_spawn(x, id, &all, 1, &e) && merge_rest(x, e, &all);
+    reef__spread_free(x->from, &all);
+    return ok;
 }
 
 /* ---- all entities ---- */
@@ -291,20 +244,18 @@ static bool row_chosen(const merging *x, uint32_t unit, uint32_t row)
     return x->chosen == NULL || reef__query_place_matches(x->chosen, unit_place(unit) + row);
 }
 
-static bool merge_table(merging *x, uint32_t from)
+static bool merge_table(merging *x, chunk_pair c)
 {
-    const table *t = table_read(x->from, from);
-    const shape *s = t->shape;
-    const bool plain = t->bits == 0 && !(x->from->slow & SLOW_COLD);
+    const shape *s = c.t[0]->shape;
+    const bool plain = c.t[0]->bits == 0 && !(x->from->slow & SLOW_COLD);
     uint32_t id = 0;
-    for (uint32_t unit = t->first; unit; unit = unit_slots(x->from, unit)[0].head.next) {
-        const uint32_t rows = chunk_rows(t, unit);
-        for (uint32_t row = 0, n; row < rows; row += n) {
+    for (bool more = chunk_pair_first(&c); more; more = chunk_pair_next(&c)) {
+        for (uint32_t row = 0, n; row < c.rows[0]; row += n) {
             n = 1;
-            if (!row_chosen(x, unit, row)) continue;
+            if (!row_chosen(x, c.unit[0], row)) continue;
             if (id == 0 && (id = table_ready(x, s)) == 0) return false;
-            while (plain && row + n < rows && row_chosen(x, unit, row + n)) n++;
-            if (plain ? !merge_run(x, s, id, unit_slots(x->from, unit), row, n) : !merge_row(x, s, id, unit, row))
+            while (plain && row + n < c.rows[0] && row_chosen(x, c.unit[0], row + n)) n++;
+            if (plain ? !merge_run(x, s, id, c.slots[0], row, n) : !merge_row(x, id, slot_entities(c.slots[0])[row]))
                 return false;
         }
     }
@@ -313,10 +264,11 @@ static bool merge_table(merging *x, uint32_t from)
 
 static bool merge_tables(merging *x)
 {
-    uint32_t count, *ids = reef__tables_sorted(x->from, &count);
-    bool ok = ids || count == 0 || merge_short(x);
-    for (uint32_t i = 0; ok && i < count; i++) ok = merge_table(x, ids[i]);
-    reef__memory_free(&x->from->family->memory, MEMORY_OTHER, ids, count * sizeof *ids);
+    table_merge tables;
+    chunk_pair c;
+    bool ok = reef__table_merge_begin(&tables, x->from, NULL) || merge_short(x);
+    while (ok && reef__table_merge_next(&tables, &c)) ok = merge_table(x, c);
+    reef__table_merge_end(&tables);
     return ok;
 }
 
@@ -324,6 +276,7 @@ static bool merge_tables(merging *x)
 static bool merge_rowless(merging *x)
 {
     const shape none = {0};
+    const spread nothing = {.count = 0};
     reef_entity e[64];
     uint32_t n = 0;
     uint64_t left = x->chosen ? 0 : x->from->hot.empty_count;
@@ -335,7 +288,7 @@ static bool merge_rowless(merging *x)
         e[n++] = (reef_entity){index, (uint32_t)(record >> 32)};
         left--;
         if (n < 64 && left) continue;
-        if (!merge_spawn(x, id, 0, n, e)) return false;
+        if (!merge_spawn(x, id, &nothing, n, e)) return false;
         n = 0;
     }
     return true;
@@ -344,29 +297,29 @@ static bool merge_rowless(merging *x)
 static void commons_free(merging *x)
 {
     memory *m = &x->w->family->memory;
-    for (uint32_t i = 0; i < x->common_count; i++) {
+    const state *from = &x->from->state;
+    if (x->commons == NULL) return;
+    for (uint32_t i = 1; i < from->store_count; i++) {
         common *c = &x->commons[i];
-        if (c->firsts) reef__shared_firsts_free(x->from, &x->from->state.stores[i], c->firsts);
-        reef__memory_free(m, MEMORY_OTHER, c->made, c->count * sizeof *c->made);
+        if (c->firsts) reef__shared_firsts_free(x->from, &from->stores[i], c->firsts);
+        if (c->made) reef__memory_free(m, MEMORY_OTHER, c->made, (size_t)from->stores[i].count * sizeof *c->made);
     }
-    reef__memory_free(m, MEMORY_OTHER, x->commons, x->common_count * sizeof *x->commons);
+    reef__memory_free(m, MEMORY_OTHER, x->commons, from->store_count * sizeof *x->commons);
 }
 
 static bool commons_make(merging *x)
 {
     memory *m = &x->w->family->memory;
-    const uint32_t stores = x->from->state.store_count;
-    if (stores == 0) return true;
-    x->commons = reef__memory_zeroed(m, MEMORY_OTHER, stores * sizeof *x->commons);
+    const state *from = &x->from->state;
+    if (from->store_count == 0) return true;
+    x->commons = reef__memory_zeroed(m, MEMORY_OTHER, from->store_count * sizeof *x->commons);
     if (x->commons == NULL) return merge_short(x);
-    x->common_count = stores;
-    for (uint32_t i = 1; i < stores; i++) {
-        const value_store *s = &x->from->state.stores[i];
+    for (uint32_t i = 1; i < from->store_count; i++) {
+        const value_store *s = &from->stores[i];
         common *c = &x->commons[i];
         if (!s->shared || s->count == 0) continue;
         c->firsts = reef__shared_firsts(x->from, s);
         c->made = reef__memory_zeroed(m, MEMORY_OTHER, (size_t)s->count * sizeof *c->made);
-        if (c->made) c->count = (size_t)s->count;
         if (c->firsts == NULL || c->made == NULL) return merge_short(x);
     }
     return true;
@@ -374,45 +327,32 @@ static bool commons_make(merging *x)
 
 /* ---- handles in values ---- */
 
-static bool names_entities(const type *t)
+/* Translates the handles in a value. */
+static void value_follows(const merging *x, const type *t, const void *value)
 {
-    const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
-    for (uint32_t i = 0; fields && i < t->field_count; i++)
-        if (fields[i].kind == REEF_ENTITY) return !t->resets;
-    return false;
-}
-
-static void handles_follow(const merging *x, char *at, size_t bytes)
-{
-    for (const char *end = at + bytes; at < end; at += sizeof(reef_entity)) {
-        reef_entity e;
-        memcpy(&e, at, sizeof e);
-        e = reef_merged_find(x->who, e);
-        memcpy(at, &e, sizeof e);
-    }
-}
-
-/* Translates the handles in a value of `t`. With `part` the value is that part's, and only its field is looked at. */
-static void value_follows(const merging *x, const type *t, const type *part, void *value)
-{
-    const reef_field *fields = t->fields;
     for (uint32_t i = 0; i < t->field_count; i++) {
-        if (fields[i].kind != REEF_ENTITY || (part && fields[i].offset != part->offset)) continue;
-        handles_follow(x, (char *)value + (part ? 0 : fields[i].offset), fields[i].bytes);
+        char *at = (char *)(uintptr_t)value + t->fields[i].offset;
+        if (t->fields[i].kind != REEF_ENTITY) continue;
+        for (const char *end = at + t->fields[i].bytes; at < end; at += sizeof(reef_entity)) {
+            reef_entity e;
+            memcpy(&e, at, sizeof e);
+            e = reef_merged_find(x->who, e);
+            memcpy(at, &e, sizeof e);
+        }
     }
 }
 
-/* Translates the handles in all values of a type, or of a part of one. The new rows were written by this merge, so
- * their blocks aren't shared. */
-static void type_follows(const merging *x, const type *t, const type *whole)
+/* Translates the handles in all values of a type. The new rows were written by this merge, so their blocks aren't
+ * shared. */
+static void type_follows(const merging *x, const type *t)
 {
     for (value_run r = {0}; reef__value_run_next(x->from, t, &r);) {
         for (uint32_t i = 0; i < r.count; i++) {
             const reef_entity e = reef_merged_find(x->who, r.entities[i]);
             if (reef_entity_is_null(e)) continue;
-            const void *value = t->stored ? reef__store_nth(store_of(x->w, t->id), e, r.at.number)
-                                          : reef__value_itself(x->w, e, (reef_component){t->id});
-            value_follows(x, whole, t->owner ? t : NULL, (void *)(uintptr_t)value);
+            value_follows(x, t,
+                          t->stored ? reef__store_nth(store_of(x->w, t->id), e, r.at.number)
+                                    : reef__value_itself(x->w, e, (reef_component){t->id}));
         }
     }
 }
@@ -420,13 +360,16 @@ static void type_follows(const merging *x, const type *t, const type *whole)
 static void all_follow(const merging *x)
 {
     for (uint32_t id = 1; id <= reef_type_count(); id++) {
-        const type *t = reef__type_of(id), *whole = t && t->owner ? reef__type_of(t->owner) : t;
-        if (t && !t->split && t->home != REEF_SHARED && names_entities(whole)) type_follows(x, t, whole);
+        const type *t = reef__type_of(id);
+        /* of a split type, its parts hold the values */
+        if (t && !t->split && !t->resets && t->home != REEF_SHARED && type_names_entities(t)) type_follows(x, t);
     }
-    for (uint32_t i = 1; i < x->common_count; i++) {
-        const type *t = reef__type_of(x->from->state.stores[i].component);
-        for (size_t k = 0; names_entities(t) && k < x->commons[i].count; k++)
-            if (x->commons[i].made[k]) value_follows(x, t, NULL, x->commons[i].made[k]);
+    for (uint32_t i = 1; x->commons && i < x->from->state.store_count; i++) {
+        const value_store *s = &x->from->state.stores[i];
+        const type *t = reef__type_of(s->component);
+        void **made = type_names_entities(t) ? x->commons[i].made : NULL;
+        for (uint64_t k = 0; made && k < s->count; k++)
+            if (made[k]) value_follows(x, t, made[k]);
     }
 }
 
@@ -473,36 +416,20 @@ static bool merge_all(merging *x)
     return reef__world_adopt(x->to, x->w, true) || merge_short(x);
 }
 
-static COLD reef_status merge_done(reef_world *to, const merging *x, bool ok, reef_merged **merged)
-{
-    if (ok && merged) *merged = x->who;
-    else reef_merged_free(x->who);
-    if (ok) return REEF_OK;
-    reef_error e = x->error;
-    e.operation = merge_op;
-    return reef__failure_record(to, &e);
-}
-
 static COLD reef_status merge_from(reef_world *to, reef_world *from, const query *chosen, bool drop_names,
                                    reef_merged **merged)
 {
     reef_world *w = merge_fork(to);
     if (!WORLD_GIVEN(w)) return to->error.status;
-    merging *x = reef__memory_zeroed(&to->family->memory, MEMORY_OTHER, sizeof *x);
-    if (x == NULL) {
-        reef_world_free(w);
-        return reef__refuse(to, REEF_NO_MEMORY, merge_op);
-    }
-    x->to = to, x->from = from, x->w = w;
-    x->chosen = chosen;
-    x->drop_names = drop_names;
-    const bool ok = merge_all(x);
-    commons_free(x);
-    reef__memory_free(&w->family->memory, MEMORY_OTHER, x->values, x->value_room * sizeof *x->values);
+    merging x = {.to = to, .from = from, .w = w, .chosen = chosen, .drop_names = drop_names};
+    const bool ok = merge_all(&x);
+    commons_free(&x);
     reef_world_free(w);
-    const reef_status s = merge_done(to, x, ok, merged);
-    reef__memory_free(&to->family->memory, MEMORY_OTHER, x, sizeof *x);
-    return s;
+    if (ok && merged) *merged = x.who;
+    else reef_merged_free(x.who);
+    if (ok) return REEF_OK;
+    x.error.operation = merge_op;
+    return reef__failure_record(to, &x.error);
 }
 
 /* Makes the query in `from`. What is wrong with it becomes the error of `to`. */

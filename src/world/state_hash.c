@@ -31,10 +31,10 @@
 #include "storage/serial_list.h"
 #include "storage/shared_store.h"
 #include "storage/sparse_store.h"
-#include "storage/state_kind.h"
 #include "storage/table.h"
 #include "system/schedule.h"
 #include "system/script.h"
+#include "world/world_pair.h"
 #include "reef/event.h"
 #include "reef/snapshot.h"
 #include "reef/hash.h"
@@ -54,21 +54,23 @@ static COLD void elements_add(hasher *h, reef_kind kind, const unsigned char *p,
     }
 }
 
-static COLD void value_add(hasher *h, const type *t, const unsigned char *value)
+/* Adds n values that lie side by side, of a type, or with NULL handles. */
+static void values_add(hasher *h, const type *t, const void *values, size_t n)
 {
-    for (uint32_t i = 0; i < t->field_count; i++)
-        elements_add(h, t->fields[i].kind, value + t->fields[i].offset, t->fields[i].bytes);
+    const unsigned char *p = values;
+    if (t == NULL) elements_add(h, REEF_ENTITY, p, n * sizeof(reef_entity));
+    else if (reef__type_is_flat(t)) reef__hash_add(h, p, n * t->size);
+    else
+        for (; n; n--, p += t->size)
+            for (uint32_t i = 0; i < t->field_count; i++)
+                elements_add(h, t->fields[i].kind, p + t->fields[i].offset, t->fields[i].bytes);
 }
 
-static uint64_t column_hash(const column *c, const void *block, uint32_t rows)
+static uint64_t column_hash(const type *t, const void *block, size_t rows)
 {
     hasher h;
-    const unsigned char *p = block;
     reef__hash_begin(&h);
-    if (c->type == NULL) elements_add(&h, REEF_ENTITY, p, (size_t)rows * c->size);
-    else if (reef__type_is_flat(c->type)) reef__hash_add(&h, p, (size_t)rows * c->size);
-    else
-        for (uint32_t i = 0; i < rows; i++) value_add(&h, c->type, p + (size_t)i * c->size);
+    values_add(&h, t, block, rows);
     return reef__hash_end(&h);
 }
 
@@ -133,16 +135,12 @@ static uint64_t power(uint64_t x, uint64_t n)
 
 /* The hash of the free ids, oldest first: a polynomial, so that the hashes of pieces can be joined wherever the
  * pages of the ring begin. */
-static COLD uint64_t ring_piece(const reef_world *w, const uint32_t *ids, uint32_t from, uint32_t to, uint32_t *count)
+static COLD uint64_t ring_piece(free_queue q, uint32_t *count)
 {
     uint64_t h = 0;
-    *count = 0;
-    for (uint32_t i = from; i < to; i++) {
-        if (ids[i] == RING_HOLE) continue;
-        uint64_t generation = record_read(w, ids[i]) >> 32;
-        h = h * ring_factor + hash_blend(generation << 32 | ids[i]);
-        ++*count;
-    }
+    reef_entity e;
+    for (*count = 0; (e = reef__free_next(&q)).generation; ++*count)
+        h = h * ring_factor + hash_blend(reef_entity_bits(e));
     return h;
 }
 
@@ -150,22 +148,20 @@ static uint64_t ring_hash(reef_world *w)
 {
     state *s = &w->state;
     uint64_t h = 0;
-    for (uint64_t at = s->ring_head; at < s->ring_tail;) {
-        uint64_t page = at / RING_PER_PAGE;
-        uint32_t slot = (uint32_t)page & (s->ring.count - 1), from = (uint32_t)(at % RING_PER_PAGE), to = RING_PER_PAGE,
-                 count;
-        if (s->ring_tail - page * RING_PER_PAGE < to) to = (uint32_t)(s->ring_tail % RING_PER_PAGE);
+    for (uint64_t at = s->ring_head, end; at < s->ring_tail; at = end) {
+        const uint32_t slot = ring_slot(w, at);
+        end = at - at % RING_PER_PAGE + RING_PER_PAGE;
+        if (end > s->ring_tail) end = s->ring_tail;
         const kept_hash *k = kept_read(&s->ring_hashes, slot * 2u); /* k[1]: which piece of the page k[0] is of */
-        uint64_t piece = k[0].hash, range = (uint64_t)from << 32 | to;
-        if (k[0].version == s->ring.version[slot] && k[1].version == range) {
-            count = (uint32_t)k[1].hash;
-        } else {
-            piece = ring_piece(w, s->ring.page[slot], from, to, &count);
+        const uint64_t range = at % RING_PER_PAGE << 32 | (end - at);
+        uint64_t piece = k[0].hash;
+        uint32_t count = (uint32_t)k[1].hash;
+        if (k[0].version != s->ring.version[slot] || k[1].version != range) {
+            piece = ring_piece((free_queue){w, at, end}, &count);
             kept_hash *keep = kept_own(w, &s->ring_hashes, slot * 2u);
             if (keep) keep[0] = (kept_hash){s->ring.version[slot], piece}, keep[1] = (kept_hash){range, count};
         }
         h = h * power(ring_factor, count) + piece;
-        at = page * RING_PER_PAGE + to;
     }
     return h;
 }
@@ -174,11 +170,9 @@ static uint64_t ring_hash(reef_world *w)
 static COLD uint64_t rowless_piece(const reef_world *w, const void *of, uint32_t page)
 {
     uint64_t sum = 0;
-    uint32_t first = page << REEF_RECORD_BITS, end = first + RECORDS_PER_PAGE;
     (void)of;
-    if (end > w->hot.index_count || end == 0) end = w->hot.index_count;
-    for (uint32_t i = first; i < end; i++) {
-        uint64_t r = record_read(w, i);
+    for (uint32_t i = page << REEF_RECORD_BITS, end = records_end(w, i); i < end; i++) {
+        const uint64_t r = record_read(w, i);
         /* The places 1 ... PLACE_EMPTY stand for indices that are neither free nor have a row. */
         if ((uint32_t)r - 1 < PLACE_EMPTY) sum += hash_blend(hash_blend(r) + i);
     }
@@ -192,6 +186,12 @@ static uint64_t rowless_hash(reef_world *w)
     if (w->hot.empty_count == 0 && w->state.reserved_count == 0 && w->state.retired_count == 0) return 0;
     return pages_hash(w, &w->state.record_hashes, records, used < records->count ? used : records->count, rowless_piece,
                       NULL);
+}
+
+static uint64_t ids_hash(reef_world *w)
+{
+    const uint64_t free_ids = w->state.ring_tail - w->state.ring_head - w->state.ring_holes;
+    return hash_combine(hash_combine(free_ids, ring_hash(w)), rowless_hash(w));
 }
 
 static COLD uint64_t name_piece(const reef_world *w, const void *of, uint32_t page)
@@ -216,7 +216,7 @@ static COLD uint64_t names_hash(reef_world *w)
 
 /* ---- tables ---- */
 
-static bool column_counts(const column *c) { return c->type == NULL || c->type->hooks.on_fork == REEF_FORK_COPY; }
+static bool column_counts(const column *c) { return c->type == NULL || !c->type->resets; }
 
 /* The hashes of a chunk's columns, by slot. Those of columns that were written since are computed again. They are in
  * `uncached` where they can't be kept. */
@@ -237,7 +237,7 @@ static const kept_hash *chunk_hashes(reef_world *w, const table *t, uint32_t uni
     for (k = SLOT_ENTITIES; k < s->end_slot; k++) {
         if (whole && keep[k].version == slots[k].version) continue;
         const column *c = &s->columns[k];
-        keep[k] = (kept_hash){slots[k].version, column_counts(c) ? column_hash(c, slots[k].block, rows) : 0};
+        keep[k] = (kept_hash){slots[k].version, column_counts(c) ? column_hash(c->type, slots[k].block, rows) : 0};
     }
     keep[0].version = rows;
     return keep;
@@ -258,10 +258,11 @@ static void table_hash(reef_world *w, const table *t, uint64_t *columns)
 
 /* The hash of the bits of one key in a table: of each chunk with a set bit, and the chunk's number. *rows: number of
  * set bits. */
-static uint64_t switch_hash(reef_world *w, bit_store *b, const table *t, uint64_t *rows)
+static uint64_t switch_hash(reef_world *w, uint32_t key, const table *t, uint64_t *rows)
 {
+    bit_store *b = (bit_store *)(uintptr_t)bit_store_of(w, key);
     uint64_t h = 0, chunk = 0;
-    *rows = 0;
+    if (!reef__bit_known(w, b, t->shape->table)) return 0;
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next, chunk++) {
         const uint64_t *words = bit_words(b, unit);
         uint64_t little[BIT_WORDS], any = 0;
@@ -295,10 +296,10 @@ static uint64_t short_hash(const unsigned char *p, uint32_t size)
 }
 
 /* The lowest index of the entities that share this entity's value, plus 1. 0: it is this entity. */
-static uint32_t sharing(const value_store *s, const uint32_t *firsts, uint32_t page, const store_place *at)
+static uint32_t sharing(const value_store *s, const uint32_t *firsts, reef_entity e)
 {
-    const uint32_t first = firsts ? firsts[(page << s->bits) + at->slot - 1] : reef__shared_first(s, at->entity).index;
-    return first == at->entity.index ? 0 : first + 1;
+    const uint32_t first = shared_first_index(s, firsts, e);
+    return first == e.index ? 0 : first + 1;
 }
 
 /* The hash of the values on a page and of their entities: a sum. `firsts` is the list of reef__shared_firsts for a
@@ -307,8 +308,7 @@ static COLD uint64_t values_hash(const value_store *s, uint32_t page, const uint
 {
     const type *t = reef__type_of(s->component);
     const uint32_t bytes = reef__portable_size(t);
-    const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY, small = bytes <= STRIPE,
-               flat = reef__type_is_flat(t);
+    const bool valued = t->size && !t->resets, small = bytes <= STRIPE, flat = reef__type_is_flat(t);
     unsigned char value[STRIPE];
     store_place at = {.slot = 0};
     uint64_t sum = 0;
@@ -318,9 +318,9 @@ static COLD uint64_t values_hash(const value_store *s, uint32_t page, const uint
         else if (valued && small) {
             reef__portable_values(t, value, at.value, 1);
             h = short_hash(value, bytes);
-        } else if (valued) h = column_hash(&(column){t, t->size, 0, 0}, at.value, 1);
+        } else if (valued) h = column_hash(t, at.value, 1);
         sum += hash_blend(hash_combine(
-            hash_blend(reef_entity_bits(at.entity)) + (s->shared ? sharing(s, firsts, page, &at) : at.number), h));
+            hash_blend(reef_entity_bits(at.entity)) + (s->shared ? sharing(s, firsts, at.entity) : at.number), h));
     }
     return sum;
 }
@@ -341,216 +341,30 @@ static uint64_t store_piece(const reef_world *w, const void *of, uint32_t page)
     return (void)w, values_hash(of, page, NULL);
 }
 
-static uint64_t store_hash(reef_world *w, value_store *s)
+static uint64_t store_hash(reef_world *w, uint32_t component, uint64_t *values)
 {
+    value_store *s = (value_store *)(uintptr_t)store_of(w, component);
+    *values = s->count;
+    if (s->count == 0) return 0;
     return s->shared ? shared_hash(w, s) : pages_hash(w, &s->hashes, &s->values, s->values.count, store_piece, s);
 }
 
-/* ---- the whole ---- */
-
-typedef struct type_sum {
-    uint64_t rows, hash;
-} type_sum; /* what reef_hash_parts tells of one type */
-
-typedef struct hashing {
-    reef_world *w;
-    uint64_t hash;
-    bool (*visit)(void *context, const reef_hash_part *part);
-    void *context;
-    type_sum *sums;     /* by type id; NULL: not wanted */
-    uint32_t *type_ids; /* room for as many */
-    uint32_t sum_count;
-    const uint32_t *tables; /* in their order */
-    uint32_t table_count;
-} hashing;
-
-/* False: the visitor stops it. */
-static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t component, uint64_t rows, uint64_t hash)
-{
-    const type *t = component ? reef__type_of(component) : NULL;
-    uint64_t name = t ? t->name_hash : 0;
-    if (kind != REEF_HASH_TYPE)
-        x->hash = hash_combine(hash_combine(hash_combine(x->hash, (uint64_t)kind ^ rows << 8), name), hash);
-    if (x->visit == NULL) return true;
-    if (component && kind != REEF_HASH_TYPE && kind != REEF_HASH_EVENTS) {
-        /* Entities with a value are counted once: by the bits of their rows where there are some. */
-        const bool counted = kind == REEF_HASH_DISABLED || (kind == REEF_HASH_STORE && t->bit);
-        x->sums[component].rows += counted ? 0 : rows;
-        x->sums[component].hash = hash_combine(x->sums[component].hash, hash);
-    }
-    reef_hash_part part = {kind, NULL, 0, {component}, rows, hash};
-    if (s) part.table = (const reef_component *)(const void *)s->component, part.table_count = s->component_count;
-    world_hold(x->w);
-    const bool more = x->visit(x->context, &part);
-    world_let_go(x->w);
-    return more;
-}
-
-static bool hash_table_add(hashing *x, uint32_t id)
-{
-    uint64_t columns[REEF_COLUMNS_MAX + SLOT_COLUMNS], on;
-    reef_world *w = x->w;
-    const table *t = table_read(w, id);
-    if (t == NULL || table_rows(t) == 0) return true;
-    const shape *s = t->shape;
-    table_hash(w, t, columns);
-    if (!part_add(x, REEF_HASH_ROWS, s, 0, table_rows(t), columns[SLOT_ENTITIES])) return false;
-    for (uint32_t i = 0; i < s->component_count; i++) {
-        uint32_t k = reef__slot_seek(w, s->component[i], id);
-        uint64_t h = k == REEF_SLOT_TAG || !column_counts(&s->columns[k]) ? 0 : columns[k];
-        if (!part_add(x, REEF_HASH_COLUMN, s, s->component[i], table_rows(t), h)) return false;
-    }
-    for (state_key k = {0}; t->bits && reef__state_next(STATE_BITS, w, NULL, &k);) {
-        bit_store *b = (bit_store *)(uintptr_t)bit_store_of(w, k.key);
-        uint64_t h = reef__bit_known(w, b, id) ? switch_hash(w, b, t, &on) : (on = 0);
-        reef_hash_kind kind = b->key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH;
-        if (on && !part_add(x, kind, s, b->key & ~BIT_DISABLED, on, h)) return false;
-    }
-    return true;
-}
+/* ---- events, time, singletons ---- */
 
 /* The hash of the events of one type that wait. */
-static COLD uint64_t events_hash(const reef_world *w, const event_store *s, uint64_t *count)
+static COLD uint64_t events_hash(const reef_world *w, uint32_t component, uint64_t *count)
 {
-    const type *t = reef__type_of(s->component);
+    const type *t = reef__type_of(component);
+    const event_store *s = reef__events_of(w, component);
     reef_events r = reef__events_waiting(w, s);
     const char *run;
     hasher h;
     uint32_t n;
     *count = r.count;
+    if (r.count == 0) return 0;
     reef__hash_begin(&h);
-    while ((run = reef_event_run(&r, &n)) != NULL) {
-        if (reef__type_is_flat(t)) reef__hash_add(&h, run, n * (size_t)t->size);
-        else
-            for (uint32_t i = 0; i < n; i++) value_add(&h, t, (const unsigned char *)run + i * (size_t)t->size);
-    }
+    while ((run = reef_event_run(&r, &n)) != NULL) values_add(&h, t, run, n);
     return hash_combine(reef__hash_end(&h), reef__events_lag_hash(w, s));
-}
-
-static bool events_add(hashing *x)
-{
-    uint64_t count;
-    for (state_key k = {0}; reef__state_next(STATE_EVENTS, x->w, NULL, &k);) {
-        const uint64_t h = events_hash(x->w, reef__events_of(x->w, k.key), &count);
-        if (count && !part_add(x, REEF_HASH_EVENTS, NULL, k.key, count, h)) return false;
-    }
-    return true;
-}
-
-/* Adds a part for each store with values, in the order of the types' names. */
-static bool stores_add(hashing *x)
-{
-    for (state_key k = {0}; reef__state_next(STATE_STORES, x->w, NULL, &k);) {
-        value_store *s = (value_store *)(uintptr_t)store_of(x->w, k.key);
-        if (s->count && !part_add(x, REEF_HASH_STORE, NULL, k.key, s->count, store_hash(x->w, s))) return false;
-    }
-    return true;
-}
-
-/* Tells of each type what the parts said of it. Without a visitor there is nothing to tell. */
-static COLD bool types_add(hashing *x)
-{
-    uint32_t n = 0, *ids = x->type_ids;
-    for (uint32_t c = 1; c < x->sum_count; c++)
-        if (x->sums[c].rows) ids[n++] = c;
-    if (n) reef__ids_sort(ids, n);
-    bool more = true;
-    for (uint32_t i = 0; more && i < n; i++)
-        more = part_add(x, REEF_HASH_TYPE, NULL, ids[i], x->sums[ids[i]].rows, x->sums[ids[i]].hash);
-    return more;
-}
-
-static bool ids_add(hashing *x)
-{
-    reef_world *w = x->w;
-    const uint64_t free_ids = w->state.ring_tail - w->state.ring_head - w->state.ring_holes;
-    const uint64_t hash = hash_combine(hash_combine(free_ids, ring_hash(w)), rowless_hash(w));
-    return part_add(x, REEF_HASH_IDS, NULL, 0, w->hot.index_count, hash);
-}
-
-static bool names_add(hashing *x)
-{
-    return part_add(x, REEF_HASH_NAMES, NULL, 0, x->w->state.name_count, names_hash(x->w));
-}
-
-static bool time_add(hashing *x)
-{
-    const uint64_t hash = reef__clocks_hash(x->w);
-    return hash == 0 || part_add(x, REEF_HASH_TIME, NULL, 0, x->w->state.ticks, hash);
-}
-
-static bool single_add(hashing *x)
-{
-    const reef_entity e = reef_single_entity(x->w);
-    return e.generation == 0 || part_add(x, REEF_HASH_SINGLE, NULL, 0, 1, hash_blend(reef_entity_bits(e)));
-}
-
-static bool scripts_add(hashing *x)
-{
-    uint64_t waiting;
-    const uint64_t hash = reef__scripts_hash(x->w, &waiting);
-    return waiting == 0 || part_add(x, REEF_HASH_SCRIPTS, NULL, 0, waiting, hash);
-}
-
-static bool tables_add(hashing *x)
-{
-    bool more = true;
-    for (uint32_t i = 0; more && i < x->table_count; i++) more = hash_table_add(x, x->tables[i]);
-    return more;
-}
-
-#define PART_ADD(name) name##_add,
-typedef bool part_adder(hashing *x);
-static part_adder *const parts_add[] = {STATE_PARTS(PART_ADD) types_add};
-
-/* Drops the kept hashes of values: a type that was hashed as bytes has got fields since. */
-static COLD void kept_drop(reef_world *w)
-{
-    reef__pages_drop(w, &w->state.chunk_hashes, &reef__pages_hashes);
-    for (uint32_t i = 1; i < w->state.store_count; i++)
-        reef__pages_drop(w, &w->state.stores[i].hashes, &reef__pages_hashes);
-    w->state.described = reef__types_described();
-    reef__invalidate(w, INVALIDATE_WRITTEN);
-}
-
-static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, const reef_hash_part *), void *context)
-{
-    hashing x = {.w = w, .visit = visit, .context = context};
-    memory *m = &w->family->memory;
-    if (visit) x.sum_count = reef_type_count() + 1;
-    if (x.sum_count) x.sums = reef__memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.sums);
-    if (x.sum_count) x.type_ids = reef__memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.type_ids);
-    x.tables = reef__tables_order(w, &x.table_count);
-    const bool ok = (x.sum_count == 0 || (x.sums && x.type_ids)) && (x.table_count == 0 || x.tables);
-    bool more = ok;
-    for (uint32_t i = 0; more && i < sizeof parts_add / sizeof *parts_add; i++) more = parts_add[i](&x);
-    reef__memory_free(m, MEMORY_OTHER, x.sums, x.sum_count * sizeof *x.sums);
-    reef__memory_free(m, MEMORY_OTHER, x.type_ids, x.sum_count * sizeof *x.type_ids);
-    if (!ok) reef__refuse(w, REEF_NO_MEMORY, op);
-    if (!more) return 0;
-    return x.hash ? x.hash : 1;
-}
-
-uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_hash_part *part), void *context)
-{
-    if (!WORLD_GIVEN(w)) return 0;
-    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_hash"), 0;
-    if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
-    /* What is written from now on has a newer version than what is hashed. */
-    if (!w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
-    return hash_run(w, "reef_hash_parts", visit, context);
-}
-
-uint64_t reef_hash(reef_world *w)
-{
-    if (!WORLD_GIVEN(w)) return 0;
-    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_hash"), 0;
-    if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
-    if (w->hashed == w->hot.version && !w->locks) return w->hash;
-    if (!w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
-    w->hash = hash_run(w, "reef_hash", NULL, NULL);
-    w->hashed = w->locks || w->hash == 0 ? 0 : w->hot.version;
-    return w->hash;
 }
 
 static uint64_t clock_piece(const state *s, uint64_t serial, const char *name, uint64_t kind)
@@ -575,4 +389,154 @@ COLD uint64_t reef__clocks_hash(const reef_world *w)
     if (s->ticks == 0 && s->time_ns == 0 && s->seed == 0 && sum == 0) return 0;
     const uint64_t h = reef__number_hash(reef__number_hash(reef__number_hash(s->ticks) + s->time_ns) + s->seed) + sum;
     return h ? h : 1;
+}
+
+static uint64_t single_hash(const reef_world *w, uint64_t *count)
+{
+    const reef_entity e = reef_single_entity(w);
+    *count = !reef_entity_is_null(e);
+    return *count ? hash_blend(reef_entity_bits(e)) : 0;
+}
+
+/* ---- the whole ---- */
+
+typedef struct type_sum {
+    uint64_t rows, hash;
+} type_sum; /* what reef_hash_parts tells of one type */
+
+typedef struct hashing {
+    reef_world *w;
+    uint64_t hash;
+    bool (*visit)(void *context, const reef_hash_part *part);
+    void *context;
+    type_sum *sums; /* by type id; NULL: not wanted. Behind them there is room for as many ids */
+    uint32_t sum_count;
+    uint64_t *columns; /* by slot: of the table whose rows were visited last */
+} hashing;
+
+/* False: the visitor stops it. */
+static bool part_tell(hashing *x, const reef_hash_part *part)
+{
+    const uint32_t component = part->component.id;
+    const reef_hash_kind kind = part->kind;
+    const type *t = component ? reef__type_of(component) : NULL;
+    uint64_t name = t ? t->name_hash : 0;
+    if (kind != REEF_HASH_TYPE)
+        x->hash = hash_combine(hash_combine(hash_combine(x->hash, (uint64_t)kind ^ part->rows << 8), name), part->hash);
+    if (x->visit == NULL) return true;
+    if (component && kind != REEF_HASH_TYPE && kind != REEF_HASH_EVENTS) {
+        /* Entities with a value are counted once: by the bits of their rows where there are some. */
+        const bool counted = kind == REEF_HASH_DISABLED || (kind == REEF_HASH_STORE && t->bit);
+        x->sums[component].rows += counted ? 0 : part->rows;
+        x->sums[component].hash = hash_combine(x->sums[component].hash, part->hash);
+    }
+    world_hold(x->w);
+    const bool more = x->visit(x->context, part);
+    world_let_go(x->w);
+    return more;
+}
+
+/* The hash of a part. *rows: how much there is of it. */
+static uint64_t part_hash(hashing *x, const part_walk *p, uint64_t *rows)
+{
+    reef_world *w = x->w;
+    const table *t = p->table.t[0];
+    const uint32_t component = p->of.component.id;
+    *rows = t ? table_rows(t) : 0;
+    switch (p->of.kind) {
+    case REEF_HASH_IDS: *rows = w->hot.index_count; return ids_hash(w);
+    case REEF_HASH_NAMES: *rows = w->state.name_count; return names_hash(w);
+    case REEF_HASH_TIME: *rows = w->state.ticks; return reef__clocks_hash(w);
+    case REEF_HASH_SINGLE: return single_hash(w, rows);
+    case REEF_HASH_EVENTS: return events_hash(w, component, rows);
+    case REEF_HASH_SCRIPTS: return reef__scripts_hash(w, rows);
+    case REEF_HASH_ROWS: table_hash(w, t, x->columns); return x->columns[SLOT_ENTITIES];
+    case REEF_HASH_COLUMN: {
+        const uint32_t k = reef__slot_seek(w, component, t->shape->table);
+        return k == REEF_SLOT_TAG || !column_counts(&t->shape->columns[k]) ? 0 : x->columns[k];
+    }
+    case REEF_HASH_SWITCH:
+    case REEF_HASH_DISABLED: *rows = 0; return switch_hash(w, p->key.key, t, rows);
+    case REEF_HASH_STORE: return store_hash(w, component, rows);
+    case REEF_HASH_TYPE: break; /* it sums up others: types_add */
+    }
+    return 0;
+}
+
+/* Adds a part. Of ids and names there is always one, and of other kinds only if there is something. */
+static bool part_add(hashing *x, const part_walk *p)
+{
+    reef_hash_part part = p->of;
+    part.hash = part_hash(x, p, &part.rows);
+    const bool none = part.rows == 0 && part.hash == 0;
+    return (none && part.kind != REEF_HASH_IDS && part.kind != REEF_HASH_NAMES) || part_tell(x, &part);
+}
+
+/* Tells of each type what the parts said of it. */
+static COLD bool types_add(hashing *x)
+{
+    uint32_t n = 0, *ids = (uint32_t *)(void *)(x->sums + x->sum_count);
+    for (uint32_t c = 1; c < x->sum_count; c++)
+        if (x->sums[c].rows) ids[n++] = c;
+    if (n) reef__ids_sort(ids, n);
+    bool more = true;
+    for (uint32_t i = 0; more && i < n; i++) {
+        const type_sum *sum = &x->sums[ids[i]];
+        more = part_tell(x, &(reef_hash_part){REEF_HASH_TYPE, NULL, 0, {ids[i]}, sum->rows, sum->hash});
+    }
+    return more;
+}
+
+/* Drops the kept hashes of values: a type that was hashed as bytes has got fields since. */
+static COLD void kept_drop(reef_world *w)
+{
+    reef__pages_drop(w, &w->state.chunk_hashes, &reef__pages_hashes);
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        reef__pages_drop(w, &w->state.stores[i].hashes, &reef__pages_hashes);
+    w->state.described = reef__types_described();
+    reef__invalidate(w, INVALIDATE_WRITTEN);
+}
+
+static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, const reef_hash_part *), void *context)
+{
+    uint64_t columns[REEF_COLUMNS_MAX + SLOT_COLUMNS];
+    hashing x = {.w = w, .visit = visit, .context = context, .columns = columns};
+    part_walk p = {.tables = {.world = {w, NULL}}};
+    memory *m = &w->family->memory;
+    /* What is written from now on has a newer version than what is hashed. */
+    if (!w->locks) reef__invalidate(w, INVALIDATE_LOOKED_AT);
+    if (visit) x.sum_count = reef_type_count() + 1;
+    const size_t bytes = x.sum_count * (sizeof *x.sums + sizeof(uint32_t));
+    if (visit) x.sums = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
+    p.tables.ids[0] = reef__tables_order(w, &p.tables.count[0]);
+    const bool ok = (visit == NULL || x.sums) && (p.tables.count[0] == 0 || p.tables.ids[0]);
+    bool more = ok;
+    while (more && reef__part_next(&p)) more = part_add(&x, &p);
+    if (more && visit) more = types_add(&x);
+    reef__memory_free(m, MEMORY_OTHER, x.sums, bytes);
+    if (!ok) reef__refuse(w, REEF_NO_MEMORY, op);
+    if (!more) return 0;
+    return x.hash ? x.hash : 1;
+}
+
+static bool hash_ready(reef_world *w)
+{
+    if (!WORLD_GIVEN(w)) return false;
+    if (w->running) return reef__refuse(w, REEF_LOCKED, "reef_hash"), false;
+    if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
+    return true;
+}
+
+uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_hash_part *part), void *context)
+{
+    return hash_ready(w) ? hash_run(w, "reef_hash_parts", visit, context) : 0;
+}
+
+uint64_t reef_hash(reef_world *w)
+{
+    if (!hash_ready(w)) return 0;
+    if (w->hashed == w->hot.version && !w->locks) return w->hash;
+    w->hash = hash_run(w, "reef_hash", NULL, NULL);
+    w->hashed = w->locks || w->hash == 0 ? 0 : w->hot.version;
+    return w->hash;
 }

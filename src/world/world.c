@@ -21,6 +21,7 @@
 #include "storage/state_kind.h"
 #include "storage/store_list.h"
 #include "storage/table.h"
+#include "change/apply.h"
 #include "change/command.h"
 #include "change/singleton.h"
 #include "change/spawn.h"
@@ -161,24 +162,18 @@ COLD reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_comp
         return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, null, type_count);
     if (type_count && types == NULL) return misuse_refuse(w, op, "the list of types is NULL");
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, count);
-    for (uint32_t i = 0; i < type_count; i++) {
-        reef_status s = reef__type_ready(w, types[i].id);
-        for (uint32_t j = 0; j < i && s == REEF_OK; j++)
-            if (types[j].id == types[i].id) s = REEF_DUPLICATE_TERM;
-        if (s != REEF_OK) return reef__failure(w, s, op, types[i], null, i + 1);
-        if (reef__type_of(types[i].id)->owner) return reef__misuse(w, op, types[i], null, reef__part_text);
-    }
     if (!reef__spread_room(w, &list, type_count))
         return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count);
     for (uint32_t i = 0; i < type_count; i++)
         list.values[list.count++] = reef_value_make(types[i], REEF_VALUE_DEFAULT, 0, NULL);
-    reef_status s = reef__spread_make(w, &x, null, list.values, list.count);
+    const reef_status refused = reef__values_check(w, NULL, op, null, list.values, list.count, VALUES_SPAWN, count);
+    reef_status s = refused == REEF_OK ? reef__spread_make(w, &x, null, list.values, list.count) : refused;
     reef__spread_free(w, &list);
     if (s == REEF_OK) {
         s = rows_reserve(w, count, x.values, x.count);
         reef__spread_free(w, &x);
     }
-    return s == REEF_OK ? s : reef__failure(w, s, op, (reef_component){0}, null, count);
+    return s == refused ? s : reef__failure(w, s, op, (reef_component){0}, null, count);
 }
 
 COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)

@@ -1,5 +1,5 @@
-/* Two worlds side by side: the merge of their tables, the rows that differ, their queues of free ids, and the names
- * that differ. */
+/* One world, or two side by side: the tables in order, all parts of the state in order, the rows that differ, the
+ * queues of free ids, and the names that differ. */
 #include "world/world_pair.h"
 #include "type/portable_bytes.h"
 #include "type/value.h"
@@ -11,34 +11,99 @@
 COLD bool reef__table_merge_begin(table_merge *m, const reef_world *a, const reef_world *b)
 {
     *m = (table_merge){.world = {a, b}};
-    for (int side = 0; side < 2; side++) m->ids[side] = reef__tables_sorted(m->world[side], &m->count[side]);
+    for (int side = 0; side < 2 && m->world[side]; side++)
+        m->ids[side] = reef__tables_sorted(m->world[side], &m->count[side]);
     return (m->ids[0] || m->count[0] == 0) && (m->ids[1] || m->count[1] == 0);
 }
 
-COLD bool reef__table_merge_next(table_merge *m, table_pair *next)
+/* The next table with rows of one world; NULL: there is none. */
+static const table *table_ahead(table_merge *m, int side)
 {
-    *next = (table_pair){{NULL, NULL}, {0, 0}};
-    for (int side = 0; side < 2; side++) {
-        if (m->at[side] == m->count[side]) continue;
-        next->id[side] = m->ids[side][m->at[side]];
-        next->t[side] = table_read(m->world[side], next->id[side]);
+    for (; m->at[side] < m->count[side]; m->at[side]++) {
+        const table *t = table_read(m->world[side], m->ids[side][m->at[side]]);
+        if (t && table_rows(t)) return t;
     }
-    const table *a = next->t[0], *b = next->t[1];
+    return NULL;
+}
+
+COLD bool reef__table_merge_next(table_merge *m, chunk_pair *next)
+{
+    const table *a = table_ahead(m, 0), *b = table_ahead(m, 1);
     const int order = a == NULL              ? 1
                       : b == NULL            ? -1
                       : a->shape == b->shape ? 0
                                              : reef__shape_compare(a->shape, b->shape);
-    if (order) next->t[order < 0] = NULL; /* the other world doesn't have the lesser one */
+    /* the lesser one; the other world doesn't have it */
+    *next = (chunk_pair){.world = {m->world[0], m->world[1]}, .t = {order > 0 ? NULL : a, order < 0 ? NULL : b}};
     for (int side = 0; side < 2; side++) m->at[side] += next->t[side] != NULL;
     return a || b;
 }
 
 COLD void reef__table_merge_end(table_merge *m)
 {
-    for (int side = 0; side < 2; side++)
-        reef__memory_free(&m->world[side]->family->memory, MEMORY_OTHER, m->ids[side],
+    for (int side = 0; side < 2 && m->world[side]; side++)
+        reef__memory_free(&m->world[side]->family->memory, MEMORY_OTHER, (void *)(uintptr_t)m->ids[side],
                           m->count[side] * sizeof *m->ids[side]);
 }
+
+/* ---- parts ---- */
+
+/* The canonical order. Events and stores are visited by the names of their types. Tables are visited by the names of
+ * theirs, and of each table first its rows, then its columns by name, switches by name, and marks. */
+static const reef_hash_kind part_kinds[] = {REEF_HASH_IDS,    REEF_HASH_NAMES,   REEF_HASH_TIME, REEF_HASH_SINGLE,
+                                            REEF_HASH_EVENTS, REEF_HASH_SCRIPTS, REEF_HASH_ROWS, REEF_HASH_STORE};
+
+/* The next part of the table behind its rows. */
+static bool table_part_next(part_walk *p)
+{
+    const table *const *t = p->table.t;
+    p->of.kind = REEF_HASH_COLUMN;
+    if (p->column < p->of.table_count) {
+        p->of.component = p->of.table[p->column++];
+        return true;
+    }
+    const uint64_t bits = (t[0] ? t[0]->bits : 0) | (t[1] ? t[1]->bits : 0);
+    if (bits == 0 || !reef__state_next(STATE_BITS, p->tables.world[0], p->tables.world[1], &p->key)) return false;
+    p->of.kind = p->key.key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH;
+    p->of.component.id = p->key.key & ~BIT_DISABLED;
+    return true;
+}
+
+/* The next table, or the next type that has a part of this kind. Other kinds have one part. */
+static bool kind_part_next(part_walk *p, reef_hash_kind kind)
+{
+    const reef_world *const *w = p->tables.world;
+    p->of = (reef_hash_part){.kind = kind};
+    if (kind == REEF_HASH_ROWS) {
+        if (!reef__table_merge_next(&p->tables, &p->table)) return false;
+        const shape *s = p->table.t[0] ? p->table.t[0]->shape : p->table.t[1]->shape;
+        p->of.table = (const reef_component *)(const void *)s->component;
+        p->of.table_count = s->component_count;
+        p->column = 0;
+        p->key = (state_key){0};
+        return true;
+    }
+    if (kind != REEF_HASH_EVENTS && kind != REEF_HASH_STORE) {
+        const bool first = !p->key.begun;
+        p->key.begun = true;
+        return first;
+    }
+    const bool more = reef__state_next(kind == REEF_HASH_EVENTS ? STATE_EVENTS : STATE_STORES, w[0], w[1], &p->key);
+    p->of.component.id = more ? p->key.key : 0;
+    return more;
+}
+
+bool reef__part_next(part_walk *p)
+{
+    if (p->of.table && table_part_next(p)) return true;
+    for (; p->stage < sizeof part_kinds / sizeof *part_kinds; p->stage++) {
+        if (kind_part_next(p, part_kinds[p->stage])) return true;
+        p->key = (state_key){0};
+    }
+    return false;
+}
+
+/* ---- rows that differ ---- */
 
 /* Bit i says whether row i of n <= 8 rows differs. */
 INLINE uint64_t eight_mask(const char *a, const char *b, size_t size, uint32_t n)

@@ -1,4 +1,5 @@
-/* Two worlds side by side, as comparing them, their difference and a file's record of it need them.
+/* Walks over the state of one world, or of two side by side. The hash, the comparison, the difference, merging and a
+ * file's record of a difference take these.
  *
  *      tables by their type names         chunks of one pair of tables, each with the chunk of the same number
  *
@@ -13,37 +14,48 @@
 
 #include "storage/place.h"
 #include "storage/row_bits.h"
-
-/* ---- tables ---- */
-
-/* A table that at least one of the two worlds has. */
-typedef struct table_pair {
-    const table *t[2]; /* NULL: the table has no rows in this world */
-    uint32_t id[2];    /* undefined where t is NULL */
-} table_pair;
-
-/* The tables with rows of two worlds, which are merged by their type names. */
-typedef struct table_merge {
-    const reef_world *world[2];
-    uint32_t *ids[2], count[2], at[2];
-} table_merge;
-
-/* False: no memory. reef__table_merge_end follows in both cases. */
-bool reef__table_merge_begin(table_merge *m, const reef_world *a, const reef_world *b);
-/* The next pair; false: there is none. */
-bool reef__table_merge_next(table_merge *m, table_pair *next);
-void reef__table_merge_end(table_merge *m);
-
-/* ---- chunks ---- */
+#include "storage/state_kind.h"
+#include "reef/hash.h"
 
 /* A chunk of a table in each of two worlds. Where a world has no such chunk its unit and its rows are 0. */
 typedef struct chunk_pair {
     const reef_world *world[2]; /* NULL is allowed: this side has no chunks */
-    const table *t[2];
+    const table *t[2];          /* NULL: the table has no rows in this world */
     uint32_t unit[2], rows[2];
     const reef_slot *slots[2];
     uint32_t number; /* of the chunk within its table */
 } chunk_pair;
+
+/* ---- tables ---- */
+
+/* The tables with rows of two worlds, or of one (world[1] NULL), which are merged by their type names. */
+typedef struct table_merge {
+    const reef_world *world[2];
+    const uint32_t *ids[2]; /* in the order of the names; tables without rows are passed over */
+    uint32_t count[2], at[2];
+} table_merge;
+
+/* `b` NULL: of one world. False: no memory. reef__table_merge_end follows in both cases. */
+bool reef__table_merge_begin(table_merge *m, const reef_world *a, const reef_world *b);
+/* The next table that at least one of the worlds has, before its first chunks; false: there is none. */
+bool reef__table_merge_next(table_merge *m, chunk_pair *next);
+void reef__table_merge_end(table_merge *m);
+
+/* ---- the parts of a state that can be observed ---- */
+
+/* A walk over the parts of the state of one world, or of two side by side. Begins as the tables of the two, and 0. */
+typedef struct part_walk {
+    table_merge tables;
+    reef_hash_part of; /* kind, table and component of the part; its rows and hash are 0 */
+    chunk_pair table;  /* of a part that belongs to a table: before its first chunks */
+    state_key key;     /* of bits, events and stores */
+    uint32_t stage, column;
+} part_walk;
+
+/* The next part in the canonical order, which is that of the hash and of the comparison. False: there is none left. */
+bool reef__part_next(part_walk *p);
+
+/* ---- chunks ---- */
 
 INLINE void chunk_pair_place(chunk_pair *p, int side, uint32_t unit)
 {
@@ -89,12 +101,17 @@ INLINE bool chunk_pair_differ(const chunk_pair *p, const type *t, uint32_t k, ui
     reef__rows_differ(masks, t, p->slots[0][k].block, p->slots[1][other].block, rows, slot_entities(p->slots[0]));
     return true;
 }
+/* The words of bits of a key in both chunks. False: both worlds share them, or have none. */
+INLINE bool chunk_pair_words(const chunk_pair *p, uint32_t key, const uint64_t *words[2])
+{
+    for (int side = 0; side < 2; side++)
+        words[side] = p->unit[side] ? bit_words(bit_store_of(p->world[side], key), p->unit[side]) : NULL;
+    return words[0] != words[1];
+}
 INLINE bool chunk_pair_bits_differ(const chunk_pair *p, uint32_t key, uint64_t *masks)
 {
     const uint64_t *words[2];
-    for (int side = 0; side < 2; side++)
-        words[side] = p->unit[side] ? bit_words(bit_store_of(p->world[side], key), p->unit[side]) : NULL;
-    if (words[0] == words[1]) return false;
+    if (!chunk_pair_words(p, key, words)) return false;
     for (uint32_t i = 0; i < BIT_WORDS; i++) masks[i] |= (words[0] ? words[0][i] : 0) ^ (words[1] ? words[1][i] : 0);
     return true;
 }

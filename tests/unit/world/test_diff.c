@@ -496,6 +496,8 @@ static void more_fields_than_bits(void **state)
         const reef_change *c = reef_diff_next(d);
         assert_int_equal(c != NULL, tries[i].fields != 0); /* behind the last field nothing is compared */
         if (c) assert_true(c->fields == tries[i].fields);
+        for (uint32_t f = 0; c && f < 70; f++)
+            assert_int_equal(reef_change_has_field(c, fields, f), f == tries[i].byte);
         reef_diff_free(d);
         reef_world_free(before);
     }
