@@ -23,15 +23,16 @@ static COLD bool query_ages(const query *q, uint32_t (*now)(const void *context,
     return ages || *bound;
 }
 
-/* Exchanges the queries of two slots; handles stay with their slots. */
+/* Exchanges the queries of two slots; handles stay with their slots, and so does whether forks have them. */
 static COLD void queries_exchange(reef_world *w, uint32_t a, uint32_t b)
 {
     query *x = w->queries[a].query, *y = w->queries[b].query;
     const uint32_t index = x->index, generation = x->generation;
+    const bool handed_out = x->handed_out;
     w->queries[a].query = y;
     w->queries[b].query = x;
-    x->index = y->index, x->generation = y->generation;
-    y->index = index, y->generation = generation;
+    x->index = y->index, x->generation = y->generation, x->handed_out = y->handed_out;
+    y->index = index, y->generation = generation, y->handed_out = handed_out;
     reef__query_changed(x);
     reef__query_changed(y);
 }
@@ -55,7 +56,7 @@ COLD reef_status reef__queries_renew(queries_renewal *r, reef_world *w, const ch
         query *copy = k ? reef__query_copied(w, op, k, r->now, r->context) : NULL;
         if (k) reef__kept_leave(w->family, k);
         r->bound |= bound;
-        if (copy) copy->handed_out = q->handed_out, r->fresh[i] = reef__query_handle(copy);
+        if (copy) r->fresh[i] = reef__query_handle(copy);
         else s = bound ? REEF_BAD_ARGUMENT : k ? w->error.status : REEF_NO_MEMORY;
     }
     for (uint32_t i = 0; i < r->count && s == REEF_OK; i++)
