@@ -461,8 +461,12 @@ COLD query *reef__query_seek(const reef_world *w, reef_query q, reef_status *s)
     const query_list *l = w->inherited;
     const bool begun_with =
         l && q.index < l->count && l->slot[q.index].generation == q.generation && l->slot[q.index].world == q.world;
-    *s = begun_with || q.world == w->hot.number || q.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
-    return begun_with && query_slot_of(w, q) ? w->inheritance->arrive((reef_world *)(uintptr_t)w, q.index, s) : NULL;
+    const bool known = begun_with || q.world == w->hot.number || q.generation == 0;
+    reef_status why = known ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
+    query *found = NULL;
+    if (begun_with && query_slot_of(w, q)) found = w->inheritance->arrive((reef_world *)(uintptr_t)w, q.index, &why);
+    if (found == NULL) *s = why;
+    return found;
 }
 
 void reef__query_changed(query *q)
