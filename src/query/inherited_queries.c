@@ -32,8 +32,8 @@ static COLD query *query_arrive(reef_world *w, uint32_t index, reef_status *s)
     if (unused && (q = reef__query_of_kept(w, index, x->kept)) != NULL) {
         q->kept = x->kept;
         (void)COUNT_UP(&q->kept->holders);
-        x->kept = NULL;
         RELEASE_STORE(&x->query, q);
+        RELEASE_STORE(&x->kept, NULL);
     }
     if (unused && q == NULL) *s = REEF_NO_MEMORY;
     mutex_unlock(&lock);

@@ -584,15 +584,16 @@ COLD query *reef__query_copied(reef_world *to, const char *op, const kept_query 
 static COLD kept_query *kept_unused(const reef_world *w, reef_query which)
 {
     const struct query_slot *x = query_slot_of(w, which);
-    return x ? x->kept : NULL;
+    return x ? REEF_ACQUIRE_POINTER(&x->kept) : NULL;
 }
 
 /* What the query of this handle asks, for one holder more. NULL: *s says why. */
 static COLD kept_query *kept_of(const reef_world *w, reef_query which, reef_status *s)
 {
-    kept_query *k = w->running ? NULL : kept_unused(w, which);
+    if (w->running) return *s = REEF_LOCKED, NULL;
+    kept_query *k = kept_unused(w, which);
     if (k) return (void)COUNT_UP(&k->holders), k;
-    const query *q = query_of(w, which, s);
+    const query *q = query_shared(w, which, s);
     if (q && (k = reef__query_keep(q)) == NULL) *s = REEF_NO_MEMORY;
     return k;
 }
@@ -671,8 +672,9 @@ void reef__queries_drop(reef_world *w)
 COLD size_t reef_query_text(const reef_world *w, reef_query which, char *text, size_t size)
 {
     reef_status s;
-    const kept_query *k = WORLD_GIVEN(w) && !w->running ? kept_unused(w, which) : NULL;
-    const query *q = WORLD_GIVEN(w) && k == NULL ? query_of(w, which, &s) : NULL;
+    const bool asks = WORLD_GIVEN(w) && !w->running;
+    const kept_query *k = asks ? kept_unused(w, which) : NULL;
+    const query *q = asks && k == NULL ? query_shared(w, which, &s) : NULL;
     text_out o = {text, text ? size : 0, 0};
     if (o.size) text[0] = 0;
     if (k) reef__query_text_write(&o, w, k->terms, k->count, k->entities, reef__order_cascade(&k->by), &k->names);
