@@ -627,7 +627,7 @@ static void query_give(reef_world *w, query *q)
 void reef__query_drop(query *q)
 {
     reef_world *w = q->world;
-    if (q->handed_out) reef__query_changed(q);
+    reef__query_changed(q);
     w->queries[q->index].query = NULL;
     if (q->index < w->query_free) w->query_free = q->index;
     reef__query_types_leave(w, &q->types);

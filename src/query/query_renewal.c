@@ -29,12 +29,12 @@ static COLD void queries_exchange(reef_world *w, uint32_t a, uint32_t b)
     query *x = w->queries[a].query, *y = w->queries[b].query;
     const uint32_t index = x->index, generation = x->generation;
     const bool handed_out = x->handed_out;
+    reef__query_changed(x);
+    reef__query_changed(y);
     w->queries[a].query = y;
     w->queries[b].query = x;
     x->index = y->index, x->generation = y->generation, x->handed_out = y->handed_out;
     y->index = index, y->generation = generation, y->handed_out = handed_out;
-    reef__query_changed(x);
-    reef__query_changed(y);
 }
 
 COLD reef_status reef__queries_renew(queries_renewal *r, reef_world *w, const char *op,
