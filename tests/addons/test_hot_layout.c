@@ -883,10 +883,21 @@ static void queries_of_a_split_type(void **state)
     assert_hot_refused(w, h, "but a query compares or sorts by its values, or names its columns");
     assert_int_equal(reef_query_count(w, reads), 5);
     reef_snapshot *s = reef_snapshot_take(w);
+    reef_world *live = reef_fork(w), *unused = reef_fork(w);
+    assert_int_equal(reef_query_count(live, reads), 5);
     assert_ok(reef_query_free(w, reads));
     build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE -DSPEED=3");
     assert_hot_refused(w, h, "but a query compares or sorts by its values, or names its columns");
+    assert_int_equal(reef_query_count(live, reads), 5);
     assert_ok(reef_query_free(w, one));
+    const reef_query own = reef_query_new(live, "in Hunter.power, !Place");
+    build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE -DSPEED=4");
+    assert_hot_refused(w, h, "but a query compares or sorts by its values, or names its columns, in another world");
+    assert_int_equal(reef_query_count(live, one), 5);
+    reef_world *later = reef_fork(live);
+    assert_int_equal(reef_query_count(later, reads), 5);
+    reef_world_free(later);
+    assert_ok(reef_query_free(live, own));
     build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE");
     assert_event(h, REEF_HOT_LOADED);
     assert_int_equal(reef_query_count(w, all), 5);
@@ -896,6 +907,14 @@ static void queries_of_a_split_type(void **state)
     assert_zero(fork, REEF_OTHER_WORLD, reef_query_count(fork, one));
     reef_world_free(fork);
     reef_snapshot_free(s);
+    for (uint32_t i = 0; i < 2; i++) { /* nor in a fork */
+        fork = i ? unused : live;
+        assert_int_equal(reef_query_count(fork, all), 5);
+        assert_zero(fork, REEF_NOT_ALIVE, reef_query_count(fork, reads));
+        assert_zero(fork, REEF_NOT_ALIVE, reef_query_count(fork, one));
+        assert_valid(fork);
+        reef_world_free(fork);
+    }
     build("-DHUNTER_LESS");
     assert_event(h, REEF_HOT_LOADED);
     assert_int_equal(reef_query_count(w, all), 5);
