@@ -47,7 +47,7 @@ static COLD void query_lay_aside(reef_world *w, uint32_t index, bool aside)
 }
 
 /* Exchanged: the queries of each pair were. */
-static COLD void renewal_end(queries_renewal *r, bool exchanged, bool stays)
+static COLD void renewal_settle(queries_renewal *r, bool exchanged, bool stays)
 {
     reef_world *w = r->world;
     for (uint32_t i = 0; i < r->count && r->fresh; i++) {
@@ -88,8 +88,8 @@ COLD reef_status reef__queries_renew(queries_renewal *r, reef_world *w, const ch
     }
     for (uint32_t i = 0; i < r->count && s == REEF_OK; i++)
         if (r->fresh[i].generation && r->fresh[i].index != i) queries_exchange(w, i, r->fresh[i].index);
-    if (s != REEF_OK) renewal_end(r, false, false);
+    if (s != REEF_OK) renewal_settle(r, false, false);
     return s;
 }
 
-COLD void reef__queries_renewed(queries_renewal *r, bool stays) { renewal_end(r, true, stays); }
+COLD void reef__queries_renewed(queries_renewal *r, bool stays) { renewal_settle(r, true, stays); }
