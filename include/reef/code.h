@@ -78,8 +78,8 @@ typedef struct reef_code_settings {
  * is another one: ask for the type again. The old one is UNKNOWN_TYPE, also in bundles, and readers of its events and
  * removals find nothing. Refused are: values that would lose something (.detail names the fields with the number of
  * values), unless lose_values is set; worlds in which a loop is open; systems and observers outside of the module that
- * name such a type; queries that compare or sort by its values, or read or write them in REEF_SPLIT; and values of any
- * type that have hooks but none that copies.
+ * name such a type; queries that compare or sort by its values, or read or write them in REEF_SPLIT (but other worlds
+ * and snapshots that began with one lose it); and values of any type that have hooks but none that copies.
  *
  * If anything is refused, everything is as it was before, and what the code alone has declared is forgotten. Errors: as
  * for reef_module_use; UNKNOWN_TYPE (a type was declared differently before, and can't change; .detail says why),

@@ -157,11 +157,11 @@ static COLD reef_status world_convert(layout_change *x, reef_world *w)
     return s;
 }
 
-/* `loose`: a query that can't be made anew is freed, instead of refusing the change. So it is for a snapshot, whose
- * queries the user can't free. */
-static COLD reef_status queries_follow(layout_change *x, reef_world *w, queries_renewal *q, bool loose)
+/* A query that can't be made anew refuses the change, so that the user frees it. But forks and snapshots may have it
+ * from the world that is changed, and there nobody frees it: these lose it. */
+static COLD reef_status queries_follow(layout_change *x, reef_world *w, queries_renewal *q)
 {
-    q->loose = loose;
+    q->loose = w != x->world;
     q->now = layout_now;
     q->context = x;
     const reef_status s = reef__queries_renew(q, w, x->op, reef__query_planned);
@@ -226,7 +226,7 @@ static COLD reef_status member_convert(layout_change *x, layout_member *y, const
     }
     const schedule *now = w->schedule;
     if (s >= 0 && now && reef__module_find(now, x->module)) s = reef__module_take(w, x->op, m, true);
-    if (s >= 0) s = queries_follow(x, w, &y->queries, y->snapshot != NULL);
+    if (s >= 0) s = queries_follow(x, w, &y->queries);
     if (s >= 0 && y->snapshot && (y->converted = reef_snapshot_take(w)) == NULL) s = w->error.status;
     if (s < 0 && x->why[0] == 0 && s != REEF_NO_MEMORY) (void)reef_error_text(w, x->why, sizeof x->why);
     if (s >= 0) return s;
@@ -300,7 +300,7 @@ COLD reef_status reef__layouts_begin(layout_change *x)
 
 COLD reef_status reef__layouts_follow(layout_change *x, const reef_module *m)
 {
-    reef_status s = queries_follow(x, x->world, &x->queries, false);
+    reef_status s = queries_follow(x, x->world, &x->queries);
     for (uint32_t i = 0; s >= 0 && i < x->other_count; i++) s = member_convert(x, &x->others[i], m);
     return s;
 }

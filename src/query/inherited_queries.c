@@ -15,6 +15,7 @@ static void handed_on_leave(reef_world *w)
 {
     reef__query_list_leave(w->family, w->handed_on);
     w->handed_on = NULL;
+    w->hands_none_on = false;
 }
 
 /* Does the next fork begin with the query in this slot? */
@@ -32,8 +33,8 @@ static COLD query *query_arrive(reef_world *w, uint32_t index, reef_status *s)
     if (unused && (q = reef__query_of_kept(w, index, x->kept)) != NULL) {
         q->kept = x->kept;
         (void)COUNT_UP(&q->kept->holders);
-        x->kept = NULL;
         RELEASE_STORE(&x->query, q);
+        RELEASE_STORE(&x->kept, NULL);
     }
     if (unused && q == NULL) *s = REEF_NO_MEMORY;
     mutex_unlock(&lock);
@@ -53,6 +54,7 @@ static COLD bool query_forget(reef_world *w, reef_query which)
 
 static COLD void query_change(query *q)
 {
+    if (!q->handed_out) return; /* no fork has it */
     handed_on_leave(q->world);
     if (q->kept) reef__kept_leave(q->world->family, q->kept);
     q->kept = NULL;
@@ -89,15 +91,16 @@ static COLD query_list *query_list_make(reef_world *w, uint32_t count)
 
 COLD bool reef__queries_hand_on(reef_world *w, query_list **list)
 {
-    uint32_t count = w->query_room;
     *list = NULL;
-    while (count && !slot_is_handed_on(&w->queries[count - 1])) count--;
-    if (count == 0) return true;
-    w->inheritance = &inheritance;
-    if (w->handed_on == NULL) w->handed_on = query_list_make(w, count);
-    if (w->handed_on == NULL) return false;
+    if (w->handed_on == NULL && !w->hands_none_on) {
+        uint32_t count = w->query_room;
+        while (count && !slot_is_handed_on(&w->queries[count - 1])) count--;
+        w->inheritance = &inheritance;
+        w->hands_none_on = count == 0;
+        if (count && (w->handed_on = query_list_make(w, count)) == NULL) return false;
+    }
     *list = w->handed_on;
-    (void)COUNT_UP(&w->handed_on->holders);
+    if (w->handed_on) (void)COUNT_UP(&w->handed_on->holders);
     return true;
 }
 

@@ -461,8 +461,12 @@ COLD query *reef__query_seek(const reef_world *w, reef_query q, reef_status *s)
     const query_list *l = w->inherited;
     const bool begun_with =
         l && q.index < l->count && l->slot[q.index].generation == q.generation && l->slot[q.index].world == q.world;
-    *s = begun_with || q.world == w->hot.number || q.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
-    return begun_with && query_slot_of(w, q) ? w->inheritance->arrive((reef_world *)(uintptr_t)w, q.index, s) : NULL;
+    const bool known = begun_with || q.world == w->hot.number || q.generation == 0;
+    reef_status why = known ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
+    query *found = NULL;
+    if (begun_with && query_slot_of(w, q)) found = w->inheritance->arrive((reef_world *)(uintptr_t)w, q.index, &why);
+    if (found == NULL) *s = why;
+    return found;
 }
 
 void reef__query_changed(query *q)
@@ -580,15 +584,16 @@ COLD query *reef__query_copied(reef_world *to, const char *op, const kept_query 
 static COLD kept_query *kept_unused(const reef_world *w, reef_query which)
 {
     const struct query_slot *x = query_slot_of(w, which);
-    return x ? x->kept : NULL;
+    return x ? REEF_ACQUIRE_POINTER(&x->kept) : NULL;
 }
 
 /* What the query of this handle asks, for one holder more. NULL: *s says why. */
 static COLD kept_query *kept_of(const reef_world *w, reef_query which, reef_status *s)
 {
-    kept_query *k = w->running ? NULL : kept_unused(w, which);
+    if (w->running) return *s = REEF_LOCKED, NULL;
+    kept_query *k = kept_unused(w, which);
     if (k) return (void)COUNT_UP(&k->holders), k;
-    const query *q = query_of(w, which, s);
+    const query *q = query_shared(w, which, s);
     if (q && (k = reef__query_keep(q)) == NULL) *s = REEF_NO_MEMORY;
     return k;
 }
@@ -622,7 +627,7 @@ static void query_give(reef_world *w, query *q)
 void reef__query_drop(query *q)
 {
     reef_world *w = q->world;
-    if (q->handed_out) reef__query_changed(q);
+    reef__query_changed(q);
     w->queries[q->index].query = NULL;
     if (q->index < w->query_free) w->query_free = q->index;
     reef__query_types_leave(w, &q->types);
@@ -667,8 +672,9 @@ void reef__queries_drop(reef_world *w)
 COLD size_t reef_query_text(const reef_world *w, reef_query which, char *text, size_t size)
 {
     reef_status s;
-    const kept_query *k = WORLD_GIVEN(w) && !w->running ? kept_unused(w, which) : NULL;
-    const query *q = WORLD_GIVEN(w) && k == NULL ? query_of(w, which, &s) : NULL;
+    const bool asks = WORLD_GIVEN(w) && !w->running;
+    const kept_query *k = asks ? kept_unused(w, which) : NULL;
+    const query *q = asks && k == NULL ? query_shared(w, which, &s) : NULL;
     text_out o = {text, text ? size : 0, 0};
     if (o.size) text[0] = 0;
     if (k) reef__query_text_write(&o, w, k->terms, k->count, k->entities, reef__order_cascade(&k->by), &k->names);

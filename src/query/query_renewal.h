@@ -15,9 +15,9 @@ typedef struct queries_renewal {
     uint32_t (*now)(const void *context, uint32_t type);
     const void *context;
     reef_world *world;
-    reef_query *fresh; /* by index; where the other query of the pair lies */
+    reef_query *fresh; /* by index; where the other query of the pair lies; the same: it has none, and goes */
     uint32_t count;
-    bool loose; /* set before, too: one that can't be made anew is freed */
+    bool loose; /* set before, too: one that can't be made anew is freed, if the world began with it */
     bool bound; /* a query can't be made anew: it compares or sorts by values of such a type, or names its columns */
 } queries_renewal;
 reef_status reef__queries_renew(queries_renewal *r, reef_world *w, const char *op,

@@ -113,9 +113,10 @@ struct reef_world {
     struct bundle_gate *bundles_ready; /* those whose fast path is open, until INVALIDATE_TABLES_MADE */
     struct query_slot *queries;        /* by index */
     uint32_t query_room, query_free;   /* no place before query_free is free */
-    /* src/query/inherited_queries.h: what it began with; what its next fork begins with, NULL: to be made. The calls
-     * are NULL if it is no fork and never had one */
+    /* src/query/inherited_queries.h: what it began with; what its next fork begins with, NULL: to be made, unless it is
+     * known that there are none. The calls are NULL if it is no fork and never had one */
     struct query_list *inherited, *handed_on;
+    bool hands_none_on;
     const struct inheritance_calls *inheritance;
     /* src/storage/query_types.h: the queries by what they need, their number; how many tables were used first */
     struct query_types *filed[QUERY_BUCKETS + 1];

@@ -569,6 +569,29 @@ static void all_worlds_are_converted(void **state)
     reef_hot_close(h);
 }
 
+/* The queries of a snapshot are renewed, and nothing is left of what they were before. */
+static void queries_of_snapshots_dont_grow(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_hot_code *h = hot_of(w, "", NULL);
+    (void)hunter(w, 1, 0);
+    const reef_query q = reef_query_new(w, "in Hunter, in Place");
+    reef_snapshot *s = reef_snapshot_take(w);
+    for (uint32_t round = 0; round < 3; round++) {
+        build(round % 2 ? "-DSPEED=3" : "-DHUNTER_MORE -DSPEED=3");
+        assert_event(h, REEF_HOT_LOADED);
+        reef_world *fork = reef_snapshot_fork(s);
+        uint32_t others = 0;
+        for (uint32_t i = 0; i <= q.index + 1; i++) others += reef_query_new(fork, "in Place").index > q.index;
+        assert_int_equal(others, 2); /* only its own place was taken, and those before it were free */
+        for (uint32_t i = 0; i < 2; i++) assert_int_equal(reef_query_new(fork, "in Place").index, q.index + 3 + i);
+        assert_int_equal(reef_query_count(fork, q), 1);
+        reef_world_free(fork);
+    }
+    reef_snapshot_free(s);
+    reef_hot_close(h);
+}
+
 static void another_world_can_refuse(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
@@ -860,10 +883,21 @@ static void queries_of_a_split_type(void **state)
     assert_hot_refused(w, h, "but a query compares or sorts by its values, or names its columns");
     assert_int_equal(reef_query_count(w, reads), 5);
     reef_snapshot *s = reef_snapshot_take(w);
+    reef_world *live = reef_fork(w), *unused = reef_fork(w);
+    assert_int_equal(reef_query_count(live, reads), 5);
     assert_ok(reef_query_free(w, reads));
     build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE -DSPEED=3");
     assert_hot_refused(w, h, "but a query compares or sorts by its values, or names its columns");
+    assert_int_equal(reef_query_count(live, reads), 5);
     assert_ok(reef_query_free(w, one));
+    const reef_query own = reef_query_new(live, "in Hunter.power, !Place");
+    build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE -DSPEED=4");
+    assert_hot_refused(w, h, "but a query compares or sorts by its values, or names its columns, in another world");
+    assert_int_equal(reef_query_count(live, one), 5);
+    reef_world *later = reef_fork(live);
+    assert_int_equal(reef_query_count(later, reads), 5);
+    reef_world_free(later);
+    assert_ok(reef_query_free(live, own));
     build("-DHUNTER_HOME=REEF_SPLIT -DHUNTER_MORE");
     assert_event(h, REEF_HOT_LOADED);
     assert_int_equal(reef_query_count(w, all), 5);
@@ -873,6 +907,14 @@ static void queries_of_a_split_type(void **state)
     assert_zero(fork, REEF_OTHER_WORLD, reef_query_count(fork, one));
     reef_world_free(fork);
     reef_snapshot_free(s);
+    for (uint32_t i = 0; i < 2; i++) { /* nor in a fork */
+        fork = i ? unused : live;
+        assert_int_equal(reef_query_count(fork, all), 5);
+        assert_zero(fork, REEF_NOT_ALIVE, reef_query_count(fork, reads));
+        assert_zero(fork, REEF_NOT_ALIVE, reef_query_count(fork, one));
+        assert_valid(fork);
+        reef_world_free(fork);
+    }
     build("-DHUNTER_LESS");
     assert_event(h, REEF_HOT_LOADED);
     assert_int_equal(reef_query_count(w, all), 5);
@@ -1010,6 +1052,7 @@ int main(void)
         TEST(values_with_hooks_come_along),
         TEST(bytes_outside_of_fields),
         TEST(all_worlds_are_converted),
+        TEST(queries_of_snapshots_dont_grow),
         TEST(another_world_can_refuse),
         TEST(a_history_and_a_journal_go_on),
         TEST(events_wait_over_a_change),

@@ -179,6 +179,24 @@ static void parameters_centres_and_orders(void **state)
     reef_world_free(after);
 }
 
+/* Nothing was asked before in the fork. */
+static void setting_is_the_first_use(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[9];
+    for (int32_t i = 0; i < 9; i++) e[i] = spot(w, (float)i, 9 - i);
+    const reef_query weak = reef_query_new(w, "in Spot, Vigour(left < $most)"), near = reef_query_new(w, "near Spot"),
+                     sorted = reef_query_new(w, "in Vigour");
+    reef_world *fork = reef_fork(w);
+    assert_ok(reef_query_set(fork, weak, "most", 4));
+    assert_ok(reef_query_near(fork, near, &(reef_place_ask){.at = {4, 0}, .radius = 1.5}));
+    assert_ok(reef_query_order(fork, sorted, &(reef_order){.component = reef_id(Vigour), .field = "left"}));
+    assert_int_equal(reef_query_count(fork, weak), 3);
+    assert_int_equal(reef_query_count(fork, near), 3);
+    assert_entity(e[8], first_of(fork, sorted));
+    reef_world_free(fork);
+}
+
 /* What a query has seen is part of the state, so in a fork it goes on from there. */
 static void changes_go_on(void **state)
 {
@@ -358,6 +376,7 @@ int main(void)
         TEST(queries_of_one_world),
         TEST(texts_and_copies),
         TEST(parameters_centres_and_orders),
+        TEST(setting_is_the_first_use),
         TEST(changes_go_on),
         TEST(systems_of_forks),
         TEST(replays),

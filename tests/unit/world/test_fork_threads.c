@@ -562,9 +562,65 @@ static void a_snapshot_is_forked_while_its_world_is_written(void **state)
     assert_int_equal(atomic_load(&bytes_held), 0);
 }
 
+/* ---- the first use of a query in a fork, on several threads ---- */
+
+typedef struct asking {
+    const reef_world *fork;
+    const reef_place *place;
+    reef_query heavy, copied;
+    bool writes_texts, failed;
+} asking;
+
+static void *ask_first(void *at)
+{
+    asking *a = at;
+    char text[64];
+    reef_world *own = reef_world_new(NULL);
+    const reef_place_ask ask = {.at = {0, 0}, .radius = 1000, .only = a->heavy};
+    if (a->writes_texts) {
+        a->failed |= reef_query_text(a->fork, a->heavy, text, sizeof text) == 0;
+        a->failed |= reef_query_is_null(reef_query_copy(own, a->fork, a->copied));
+        a->failed |= reef_query_is_null(reef_query_copy(own, a->fork, a->heavy));
+    }
+    a->failed |= reef_place_within(a->place, &ask, NULL, 0) != 50;
+    a->failed |= reef_query_text(a->fork, a->heavy, text, sizeof text) == 0;
+    reef_world_free(own);
+    return NULL;
+}
+
+static void a_query_is_first_used_on_several_threads(void **state)
+{
+    enum { ROUNDS = 100 };
+    (void)state;
+    reef_world *w = reef_world_new(NULL);
+    for (uint32_t i = 0; i < 100; i++) {
+        const reef_entity e = reef_spawn(w, reef_with(Position, (float)i, 0));
+        if (i % 2) (void)reef_set(w, e, Mass, 1);
+    }
+    const reef_query heavy = reef_query_new(w, "with Mass"), copied = reef_query_new(w, "in Position, !Mass");
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        reef_world *fork = reef_fork(w);
+        pthread_t thread[THREADS];
+        asking a[THREADS];
+        const reef_place *place = reef_place_of(fork, Position);
+        for (uint32_t i = 0; i < THREADS; i++) {
+            a[i] = (asking){fork, place, heavy, copied, i % 2 != 0, false};
+            assert_int_equal(pthread_create(&thread[i], NULL, ask_first, &a[i]), 0);
+        }
+        for (uint32_t i = 0; i < THREADS; i++) {
+            pthread_join(thread[i], NULL);
+            assert_false(a[i].failed);
+        }
+        assert_ok(reef_validate(fork, NULL, 0));
+        reef_world_free(fork);
+    }
+    reef_world_free(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_query_is_first_used_on_several_threads),
         cmocka_unit_test(forks_live_on_threads_as_they_do_alone),
         cmocka_unit_test(threads_fork_one_snapshot),
         cmocka_unit_test(snapshots_are_freed_on_another_thread),
