@@ -15,6 +15,7 @@
 #include "storage/entity_index.h"
 #include "storage/invalidate.h"
 #include "storage/place.h"
+#include "storage/quarantine.h"
 #include "storage/row_bits.h"
 #include "storage/state_kind.h"
 #include "storage/table.h"
@@ -372,6 +373,7 @@ static bool chunk_grow(chunk_reading *x, uint32_t rows)
     x->fresh = t->next - unit_place(t->last);
     ASSERT(t->end - t->next >= rows);
     reef_slot *slots = unit_slots(w, x->unit);
+    reef__quarantine_open(w, t, x->unit); /* rows that went have closed what lies behind them */
     memset((reef_entity *)slots[SLOT_ENTITIES].block + x->fresh, 0, rows * sizeof(reef_entity));
     return true;
 }

@@ -6,7 +6,8 @@
  * A *spot* is a pair of chunks that may differ: the two worlds don't share all of its blocks and words of bits.
  * Chunk k of a table is compared with chunk k of the same table in the other world. Nearly everywhere both have the
  * same entity in the same row, and a loop over both blocks compares the values. Where they don't, the row is
- * *moved*, and its entity is looked up in the other world. Values in stores are compared by entity index.
+ * *moved*, and its entity is looked up in the other world. Values in stores are compared by entity index, where pages
+ * with values that both worlds share are passed over.
  *
  * Invariant: reef_diff_new takes all memory that is needed, so reef_diff_next can't fail. */
 #include "storage/archetype.h"
@@ -60,6 +61,7 @@ struct reef_diff {
     uint64_t *names; /* index << 32 | generation of each entity whose name differs */
     uint32_t *types; /* by name; the first is 0 and stands for the entity itself */
     char *gathered;  /* room for two values of a split type */
+    uint64_t *marks; /* pages of the walked store's index with entities whose values may differ, as bits */
     uint32_t spot_count, name_count, type_count;
     value_arena *rooms; /* the memory of all these */
 };
@@ -176,6 +178,7 @@ static bool types_make(reef_diff *d)
 {
     const uint32_t end = reef_type_count() + 1;
     bool split = false, *seen = diff_room(d, end, sizeof *seen);
+    uint32_t pages = 0; /* of the largest index */
     d->types = diff_room(d, end, sizeof *d->types);
     if (seen == NULL || d->types == NULL) return false;
     memset(seen, 0, end * sizeof *seen);
@@ -184,7 +187,12 @@ static bool types_make(reef_diff *d)
         if (!seen[id]) continue;
         d->types[++d->type_count] = id;
         split |= reef__type_of(id)->split;
+        for (int side = 0; side < 2; side++) {
+            const uint32_t count = store_of(d->world[side], id)->index.count;
+            pages = count > pages ? count : pages;
+        }
     }
+    if (pages && (d->marks = diff_room(d, pages / 64 + 1, sizeof *d->marks)) == NULL) return false;
     d->types[0] = 0;
     reef__ids_sort(d->types + 1, d->type_count++);
     return !split || (d->gathered = diff_room(d, 2, REEF_SPLIT_SIZE_MAX)) != NULL;
@@ -418,15 +426,40 @@ static bool rows_next(reef_diff *d)
 
 /* ---- values in stores ---- */
 
-/* Do both worlds hold the page that begins with this index, and does that prove that nothing on it differs? */
-static bool page_alike(const reef_diff *d, const value_store *s, const value_store *o, uint64_t index)
+static bool same_page(const reef_paged *a, const reef_paged *b, uint32_t page)
 {
-    const bool entries = !s->paged;
-    const uint64_t page = index >> (entries ? REEF_INDEX_BITS : s->bits);
-    const reef_paged *a = entries ? &s->index : &s->values, *b = entries ? &o->index : &o->values;
-    if (a->page[page] == NULL) return true;
-    if (entries && (s->multi || d->change.kind == REEF_CHANGE_VALUE)) return false;
-    return s->paged == o->paged && s->bits == o->bits && page < b->count && a->page[page] == b->page[page];
+    return page < b->count && a->page[page] == b->page[page];
+}
+
+/* May values differ where both worlds share the index, which says who has one and in which slot? */
+static bool values_matter(const reef_diff *d, const value_store *s)
+{
+    return s->multi || d->change.kind == REEF_CHANGE_VALUE;
+}
+
+/* Marks the pages of the index that the worlds don't share, and those with an entity whose values lie on a page that
+ * they don't share. */
+static void pages_mark(const reef_diff *d, const value_store *s, const value_store *o)
+{
+    if (d->marks == NULL) return;
+    memset(d->marks, 0, (s->index.count / 64 + 1) * sizeof *d->marks);
+    for (uint32_t page = 0; page < s->index.count; page++)
+        if (!same_page(&s->index, &o->index, page)) d->marks[page / 64] |= UINT64_C(1) << page % 64;
+    for (uint32_t page = 0; page < s->values.count && values_matter(d, s); page++) {
+        if (same_page(&s->values, &o->values, page)) continue;
+        for (store_place at = {.slot = 0}; reef__store_each(s, page, &at);) {
+            const uint32_t of = at.entity.index >> REEF_INDEX_BITS;
+            d->marks[of / 64] |= UINT64_C(1) << of % 64;
+        }
+    }
+}
+
+/* Does nothing differ on the page that begins with this index, since both worlds hold it? */
+static bool page_alike(const reef_diff *d, const value_store *s, const value_store *o, uint32_t index)
+{
+    const uint32_t page = index >> (s->paged ? s->bits : REEF_INDEX_BITS);
+    if (s->paged) return s->values.page[page] == NULL || (o->paged && same_page(&s->values, &o->values, page));
+    return s->index.page[page] == NULL || !(d->marks[page / 64] >> page % 64 & 1);
 }
 
 /* The next entity in the store of the world that is walked, and which of its values to look at. */
@@ -440,10 +473,14 @@ static bool holder_next(reef_diff *d, const value_store *s, const value_store *o
             d->at |= (1u << bits) - 1;
             continue;
         }
+        const uint64_t entry = s->paged ? 0 : *index_entry(s, index);
         const uint32_t generation = s->paged
                                         ? slot_entity(s, s->values.page[page], page, index & slot_mask(s)).generation
-                                        : (uint32_t)(*index_entry(s, index) >> 32);
+                                        : (uint32_t)(entry >> 32);
         if (generation == 0) continue;
+        if (!s->paged && same_page(&s->index, &o->index, page) &&
+            same_page(&s->values, &o->values, (uint32_t)entry >> s->bits))
+            continue;
         const reef_entity e = d->change.entity = (reef_entity){index, generation};
         const uint32_t ours = reef__store_count(s, e), others = reef__store_count(o, e),
                        common = ours < others ? ours : others;
@@ -490,6 +527,7 @@ static void kind_begin(reef_diff *d, reef_change_kind kind)
     d->spot_at = d->table_end = 0;
     bool idle = kind == REEF_CHANGE_VALUE && !d->valued;
     if (d->stored) idle |= stores_same(store_of(d->world[0], t->id), store_of(d->world[1], t->id));
+    if (d->stored && !idle) pages_mark(d, store_of(d->world[d->side], t->id), store_of(d->world[!d->side], t->id));
     if (!idle) return;
     d->stored = false;
     d->spot_at = d->spot_count;

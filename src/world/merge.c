@@ -276,7 +276,7 @@ static bool merge_tables(merging *x)
 static bool merge_rowless(merging *x)
 {
     const shape none = {0};
-    const spread nothing = {.count = 0};
+    const spread alone = {.count = 0};
     reef_entity e[64];
     uint32_t n = 0;
     uint64_t left = x->chosen ? 0 : x->from->hot.empty_count;
@@ -288,7 +288,7 @@ static bool merge_rowless(merging *x)
         e[n++] = (reef_entity){index, (uint32_t)(record >> 32)};
         left--;
         if (n < 64 && left) continue;
-        if (!merge_spawn(x, id, &nothing, n, e)) return false;
+        if (!merge_spawn(x, id, &alone, n, e)) return false;
         n = 0;
     }
     return true;
