@@ -446,9 +446,9 @@ bool reef__section_taken(section_in *in)
     return in->got == in->length || reef__in_wrong(in, REEF_CORRUPT, "a section is longer than its content");
 }
 
-#define X(name, a, b, c, d, rank, once, least, write, read) SECTION_##name,
-const uint32_t reef__section_kinds[] = {SECTION_KINDS(X)};
-#undef X
+#define SECTION_KIND(name, a, b, c, d, rank, once, least, write, read) SECTION_##name,
+const uint32_t reef__section_kinds[] = {SECTION_KINDS(SECTION_KIND)};
+#undef SECTION_KIND
 
 uint32_t reef__section_kind(section_in *in)
 {
