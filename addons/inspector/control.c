@@ -325,7 +325,7 @@ static bool edit_relation(reef_world *w, reef_entity e, reef_component type, con
 /* Destroys everything that a query matches. */
 static bool edit_destroy_all(reef_world *w, const char *text, char *why)
 {
-    const reef_query q = reef_query_new(w, text);
+    const reef_query q = reef_query_make(w, &(reef_query_desc){.text = text, .own = true});
     if (reef_query_is_null(q)) return edit_failed(w, reef_last_error(w).status, why);
     const reef_status s = reef_destroy_where(w, q, NULL);
     (void)reef_query_free(w, q);

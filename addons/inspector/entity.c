@@ -215,7 +215,7 @@ static void rows_list(reef_world *w, reef_query q, page_of *p)
 /* Rows that match a query's text. False: it is refused. */
 static bool rows_of_query(request *r, reef_world *w, const char *text, page_of *p)
 {
-    const reef_query q = reef_query_new(w, text);
+    const reef_query q = reef_query_make(w, &(reef_query_desc){.text = text, .own = true});
     if (reef_query_is_null(q)) return query_error(r, w), false;
     rows_list(w, q, p);
     return true;
@@ -237,8 +237,8 @@ static bool bare_visit(void *context, reef_entity e, reef_component type, const 
  * finds. */
 static bool rows_of_all(request *r, reef_world *w, page_of *p)
 {
-    const reef_query q =
-        reef_query_make(w, &(reef_query_desc){.text = "?ReefPrefab", .entities = REEF_EITHER}); /* prefabs too */
+    const reef_query q = reef_query_make(
+        w, &(reef_query_desc){.text = "?ReefPrefab", .entities = REEF_EITHER, .own = true}); /* prefabs too */
     if (reef_query_is_null(q)) return query_error(r, w), false;
     rows_list(w, q, p);
     const uint64_t with = p->total, got = inspector_json_size(p->rows);
@@ -385,7 +385,7 @@ json *inspector_answer_entity(request *r)
 
 bool inspector_query_count(reef_world *w, const char *text, uint64_t *count, char *why, size_t size)
 {
-    const reef_query q = reef_query_new(w, text);
+    const reef_query q = reef_query_make(w, &(reef_query_desc){.text = text, .own = true});
     if (reef_query_is_null(q)) {
         const reef_error e = reef_last_error(w);
         if (e.detail[0]) (void)snprintf(why, size, "column %" PRIu64 ": %s", e.number, e.detail);
@@ -404,7 +404,7 @@ json *inspector_answer_explain(request *r)
     if (!inspector_parameter(r, "q", text, sizeof text))
         return inspector_refuse(r, 400, "expected q, at most %d bytes", TEXT_MAX - 1);
     if (!inspector_view_open(r, "at", &v)) return NULL;
-    const reef_query q = reef_query_new(v.world, text);
+    const reef_query q = reef_query_make(v.world, &(reef_query_desc){.text = text, .own = true});
     json *j = inspector_object();
     if (reef_query_is_null(q)) {
         const reef_error e = reef_last_error(v.world);

@@ -61,8 +61,8 @@ static bool query_make(reef_ranks *r, char *reason)
     char text[1024];
     if (snprintf(text, sizeof text, "%s, in ReefCell, !ReefGhost, either *", r->config.placed) >= (int)sizeof text)
         return refuse(reason, "the text of `placed` is too long");
-    r->placed = reef_query_new(r->world, text);
-    r->enabled = reef_query_new(r->world, "with ReefCell, !ReefGhost");
+    r->placed = reef_query_make(r->world, &(reef_query_desc){.text = text, .own = true});
+    r->enabled = reef_query_make(r->world, &(reef_query_desc){.text = "with ReefCell, !ReefGhost", .own = true});
     if (!reef_query_is_null(r->placed) && !reef_query_is_null(r->enabled)) return true;
     return refuse(reason, "`placed`: %s", reef_status_text(reef_last_error(r->world).status));
 }

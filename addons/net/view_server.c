@@ -94,7 +94,9 @@ static int query_take(reef_net_views *v, const char *text)
             return q;
         }
     }
-    const reef_query query = free_at >= 0 ? reef_query_new(v->config.world, text) : (reef_query){0};
+    const reef_query query = free_at >= 0
+                                 ? reef_query_make(v->config.world, &(reef_query_desc){.text = text, .own = true})
+                                 : (reef_query){0};
     if (reef_query_is_null(query)) return -2;
     const size_t bytes = strlen(text) + 1;
     char *copy = view__alloc(&v->allocator, bytes);

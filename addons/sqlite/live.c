@@ -357,7 +357,7 @@ static bool query_parts(live_table *t, const char *text, sqlite3_str *out)
 /* The query's canonical text. NULL: no memory, or it is wrong, and the error is the world's. */
 static char *query_canonical(reef_world *w, const char *text, bool *wrong)
 {
-    const reef_query q = reef_query_new(w, text);
+    const reef_query q = reef_query_make(w, &(reef_query_desc){.text = text, .own = true});
     *wrong = reef_query_is_null(q);
     if (*wrong) return NULL;
     const size_t size = reef_query_text(w, q, NULL, 0) + 1;

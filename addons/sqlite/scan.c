@@ -105,7 +105,7 @@ static int query_make(live_cursor *c)
     c->query = (reef_query){0, 0, 0};
     if (!join_find(c)) return SQLITE_NOMEM;
     if (c->table->kind == LIVE_QUERY) {
-        c->query = reef_query_new(c->world, c->table->text);
+        c->query = reef_query_make(c->world, &(reef_query_desc){.text = c->table->text, .own = true});
     } else {
         const sql_table *t = part_of(c);
         reef_query_desc d = {.entities = REEF_EITHER};
@@ -120,6 +120,7 @@ static int query_make(live_cursor *c)
         if (template.id != t->type.id && reef_count_id(c->world, template))
             d.terms[c->joined_count + 1] =
                 (reef_term){.component = template, .access = REEF_WITH, .op = REEF_OPTIONAL, .enabled = REEF_EITHER};
+        d.own = true;
         c->query = reef_query_make(c->world, &d);
     }
     c->query_world = c->world;
@@ -472,7 +473,7 @@ static int match_add(live_cursor *c, sqlite3_value *value)
         return reef__sql_live_failed(s, c->base.pVtab, REEF_LIMIT, "query = has a text that is too long");
     live_match m = {.text = reef__sql_copy(text)};
     if (m.text == NULL) return SQLITE_NOMEM;
-    m.query = reef_query_new(c->world, text);
+    m.query = reef_query_make(c->world, &(reef_query_desc){.text = text, .own = true});
     if (reef_query_is_null(m.query)) {
         sqlite3_free(m.text);
         return reef__sql_live_world_failed(s, c->base.pVtab, c->world);
