@@ -153,7 +153,10 @@ template <class T> struct without_filter : filter {
 template <class R> struct to_filter : filter {
     using type = to<R>;
     using filter::filter;
-    static bool term(reef_query_desc &d, uint32_t &n) { return add_term<R, REEF_WITH, REEF_HAS>(d, n), true; }
+    static bool term(reef_query_desc &d, uint32_t &n)
+    {
+        return needs_relation<R>(), add_term<R, REEF_WITH, REEF_HAS>(d, n), true;
+    }
 };
 
 /* The centre is given by reef_query_near, which world_ref::view and query::near call. */

@@ -204,6 +204,7 @@ template <class... W> class commands {
     template <class Word> static constexpr bool listed = (std::is_same_v<W, Word> || ...);
     template <class R> static constexpr void check_relates()
     {
+        detail::needs_relation<R>();
         static_assert(allowed<relates<R>>, "reef: the system's commands don't list relates<...> of this type");
     }
     template <class V> static constexpr bool can_change() { return (detail::changed_by<W, V>::value || ...); }

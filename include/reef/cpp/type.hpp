@@ -634,6 +634,18 @@ template <class T> constexpr void needs_data()
     static_assert(!is_tag<T>(), "reef: a tag has no value. Ask with has<T>(), give it with add<T>()");
 }
 
+template <class R, class = void> struct is_relation : std::false_type {
+};
+template <class R>
+struct is_relation<R, std::void_t<decltype(R::target)>>
+    : std::is_same<std::remove_cv_t<decltype(R::target)>, reef_entity> {
+};
+template <class R> constexpr void needs_relation()
+{
+    static_assert(is_relation<R>::value, "reef: this is no type of relations: derive it from reef::relation<...>, or "
+                                         "declare it by REEF_RELATION");
+}
+
 template <class T> constexpr void needs_calls()
 {
     static_assert(std::is_const_v<T> || unique_of<std::remove_const_t<T>>::value == nullptr,
