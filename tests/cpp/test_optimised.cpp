@@ -1,5 +1,5 @@
-/* What the options of types declare, in a program that the compiler optimises. It is built with -O2 in every build, since the
- * others of reef.hpp's suites aren't: an optimiser drops calls of pure functions whose result nobody uses. */
+/* What the options of types declare, in a program that the compiler optimises. It is built with -O2 in every build,
+ * since the others of reef.hpp's suites aren't: an optimiser drops calls of pure functions whose result nobody uses. */
 #include "check.hpp"
 
 int failures;

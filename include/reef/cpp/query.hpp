@@ -467,8 +467,8 @@ template <class... T> class view {
         for (run_place at(this); at != end_mark(); ++at) std::apply(f, *at);
         close();
     }
-    /* Questions without a loop: how many there are, whether there are any, the first of them (or null), the only one (or
-     * null), and whether an entity is one of them. */
+    /* Questions without a loop: how many there are, whether there are any, the first of them (or null), the only one
+     * (or null), and whether an entity is one of them. */
     uint64_t count() const { return reef_query_count(w, q); }
     bool any() const { return reef_query_any(w, q); }
     entity first() const { return entity(w, reef_query_first(w, q)); }

@@ -420,8 +420,8 @@ inline void record_resolve(record *r)
             d->data = &r->data;
         }
     }
-    /* False for a contradiction, which reef_declare_error reports. To the compiler reef_resolve is pure: it would drop a
-     * call whose result isn't used, and believe that `d` is as it was. */
+    /* False for a contradiction, which reef_declare_error reports. To the compiler reef_resolve is pure: it would drop
+     * a call whose result isn't used, and believe that `d` is as it was. */
     const bool made = reef_type_get(reef_resolve(d), &info);
     if (!known && made) {
         r->made_before = makers;
