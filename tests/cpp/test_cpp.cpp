@@ -321,6 +321,9 @@ static void test_open_and_kept_views()
     reef::query<const Position, const Velocity> q = world.query<const Position, const Velocity>();
     reef::query<const Position, const Velocity> taken(std::move(q));
     CHECK(taken && !q && taken.count() == 2500 && taken.any() && taken.matches(taken.first()));
+    auto asked = world.view<const Position, const Velocity>();
+    CHECK(asked.count() == 2500 && asked.any() && asked.first() == taken.first() && asked.matches(asked.first()));
+    CHECK(!asked.single() && world.error().status == REEF_AMBIGUOUS && !asked.matches(world.entity()));
     rows = 0;
     for (auto [a, pa, va] : taken.rows()) {
         (void)pa, (void)va;
@@ -463,6 +466,24 @@ static void test_D3_D6_touches()
     reef_pool_free(pool);
 }
 
+static void test_run_if()
+{
+    reef::world world;
+    reef::entity e = world.spawn(Health{0});
+    auto grow = [](Health &h) { h.value++; };
+    world.set_single(Mark{1});
+    CHECK(world.system(reef::about("even").run_if([](const reef::world_ref &w) { return w.ticks() % 2 == 0; }), grow));
+    CHECK(
+        world.system(reef::about("level").run_if([](const reef::world_ref &w) { return w.single<Mark>()->level > 1; }),
+                     [](Health &h) { h.value += 100; }));
+    for (int i = 0; i < 4; i++) CHECK(world.tick(1) == REEF_OK);
+    CHECK(e.get<Health>()->value == 2);
+    reef::world fork = world.fork();
+    fork.single_mut<Mark>()->level = 2;
+    CHECK(fork.tick(1) == REEF_OK && world.tick(1) == REEF_OK);
+    CHECK(fork.get<Health>(e)->value == 102 && e.get<Health>()->value == 2);
+}
+
 static void test_worlds_as_values()
 {
     reef::world world;
@@ -493,6 +514,13 @@ static void test_worlds_as_values()
     CHECK(owner && !loaded && owner.hash() == hash);
     reef_world *c = owner.release();
     CHECK(!owner && reef_hash(c) == hash);
+    /* A null world refuses: one that was moved from or released, or a failed fork. */
+    for (reef::world *null : {&owner, &loaded}) {
+        CHECK(!null->entity() && !null->entity("nobody") && !null->spawn(Mark{1}) && null->tick(1) < 0);
+        CHECK(!null->get<Mark>(e) && !null->mut<Mark>(e) && !null->has<Mark>(e) && !null->fork());
+        CHECK(null->add<Mark>(e, 1) < 0 && null->set(e, Mark{1}) < 0 && !null->ensure<Mark>(e));
+        CHECK(!null->view<Mark>().first() && null->view<Mark>().count() == 0);
+    }
     reef::world again(c);
     CHECK(again.single<Gravity>() == nullptr && again.set_single(Gravity{1}) == REEF_ADDED &&
           again.single_mut<Gravity>()->y == 1);
@@ -509,6 +537,7 @@ int main()
     test_open_and_kept_views();
     test_systems();
     test_D3_D6_touches();
+    test_run_if();
     test_worlds_as_values();
     test_more();
     test_find();

@@ -236,9 +236,15 @@ class entity {
         return w ? reef_share_id(w, e, to.e, id<T>()) : REEF_NOT_ALIVE;
     }
     /* Relations (reef/cpp/relation.hpp). R is the type of the relation. */
-    template <class R> bool related(reef_entity target) const { return w && reef_related_id(w, e, id<R>(), target); }
+    template <class R> bool related(reef_entity target) const
+    {
+        return detail::needs_relation<R>(), w && reef_related_id(w, e, id<R>(), target);
+    }
     /* The first target, for exclusive relations the only one; null: none. */
-    template <class R> entity target() const { return w ? entity(w, reef_target_id(w, e, id<R>())) : entity(); }
+    template <class R> entity target() const
+    {
+        return detail::needs_relation<R>(), w ? entity(w, reef_target_id(w, e, id<R>())) : entity();
+    }
     template <class R> target_range<R> targets() const;
     template <class R> relation_range<R> relations() const;
     template <class R> source_range sources() const;

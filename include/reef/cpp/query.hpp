@@ -153,7 +153,10 @@ template <class T> struct without_filter : filter {
 template <class R> struct to_filter : filter {
     using type = to<R>;
     using filter::filter;
-    static bool term(reef_query_desc &d, uint32_t &n) { return add_term<R, REEF_WITH, REEF_HAS>(d, n), true; }
+    static bool term(reef_query_desc &d, uint32_t &n)
+    {
+        return needs_relation<R>(), add_term<R, REEF_WITH, REEF_HAS>(d, n), true;
+    }
 };
 
 /* The centre is given by reef_query_near, which world_ref::view and query::near call. */
@@ -464,6 +467,13 @@ template <class... T> class view {
         for (run_place at(this); at != end_mark(); ++at) std::apply(f, *at);
         close();
     }
+    /* Questions without a loop: how many there are, whether there are any, the first of them (or null), the only one
+     * (or null), and whether an entity is one of them. */
+    uint64_t count() const { return reef_query_count(w, q); }
+    bool any() const { return reef_query_any(w, q); }
+    entity first() const { return entity(w, reef_query_first(w, q)); }
+    entity single() const { return entity(w, reef_query_single(w, q)); }
+    bool matches(reef_entity e) const { return reef_query_matches(w, q, e); }
 
   private:
     template <class F, size_t... I> REEF_INLINE_MEMBER void each_row(F &f, const columns &c, std::index_sequence<I...>)
@@ -535,6 +545,7 @@ template <class... T> class query {
     template <class F> void blocks(F &&f) { rows().blocks(std::forward<F>(f)); }
     /* Gives the centre and the radius of its item near<T>, for all loops and questions from now on. */
     reef_status near(const reef_place_ask &ask) { return reef_query_near(w, q, &ask); }
+    /* The same questions as to a view. */
     uint64_t count() const { return reef_query_count(w, q); }
     bool any() const { return reef_query_any(w, q); }
     entity first() const { return entity(w, reef_query_first(w, q)); }

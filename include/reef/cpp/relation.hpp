@@ -115,28 +115,36 @@ class source_range {
 
 template <class R> chain entity::relate(reef_entity target) const
 {
+    detail::needs_relation<R>();
     return chain(*this, w ? reef_relate_id(w, e, id<R>(), target, nullptr, 0) : REEF_NOT_ALIVE);
 }
 template <class R, class D> chain entity::relate(reef_entity target, const D &data) const
 {
+    detail::needs_relation<R>();
     static_assert(std::is_same_v<D, detail::data_of<R>>, "reef: this isn't the type of the relation's data");
     return chain(*this, w ? reef_relate_id(w, e, id<R>(), target, &data, sizeof(D)) : REEF_NOT_ALIVE);
 }
 template <class R> chain entity::relate_before(reef_entity target, reef_entity next) const
 {
+    detail::needs_relation<R>();
     return chain(*this, w ? reef_relate_before_id(w, e, id<R>(), target, next) : REEF_NOT_ALIVE);
 }
 template <class R> chain entity::unrelate(reef_entity target) const
 {
+    detail::needs_relation<R>();
     return chain(*this, w ? reef_unrelate_id(w, e, id<R>(), target) : REEF_NOT_ALIVE);
 }
 template <class R> chain entity::retarget(reef_entity from, reef_entity to) const
 {
+    detail::needs_relation<R>();
     return chain(*this, w ? reef_retarget_id(w, e, id<R>(), from, to) : REEF_NOT_ALIVE);
 }
 template <class R> target_range<R> entity::targets() const { return target_range<R>(w, get_all<R>()); }
 template <class R> relation_range<R> entity::relations() const { return relation_range<R>(w, get_all<R>()); }
-template <class R> source_range entity::sources() const { return source_range(w, e, id<R>()); }
+template <class R> source_range entity::sources() const
+{
+    return detail::needs_relation<R>(), source_range(w, e, id<R>());
+}
 
 } // namespace reef
 

@@ -204,6 +204,7 @@ template <class... W> class commands {
     template <class Word> static constexpr bool listed = (std::is_same_v<W, Word> || ...);
     template <class R> static constexpr void check_relates()
     {
+        detail::needs_relation<R>();
         static_assert(allowed<relates<R>>, "reef: the system's commands don't list relates<...> of this type");
     }
     template <class V> static constexpr bool can_change() { return (detail::changed_by<W, V>::value || ...); }
@@ -799,12 +800,31 @@ template <class F, class... A> struct kept_system {
 
 /* ---- describing a system ---- */
 
+namespace detail {
+
+/* A condition is known by its type alone, as it has no members: so it is called without a context. */
+template <class F, class W> struct kept_condition {
+    static_assert(std::is_empty_v<F> && is_plain<F>(),
+                  "reef: a condition is a lambda without captures, since forks and replays ask it, too: it depends on "
+                  "the state of the world alone");
+    static_assert(std::is_invocable_r_v<bool, F &, const W &>,
+                  "reef: a condition takes const reef::world_ref & and returns a bool");
+    static bool function(const reef_world *w, void *) noexcept
+    {
+        return (*std::launder(reinterpret_cast<F *>(place)))(W(const_cast<reef_world *>(w)));
+    }
+    alignas(F) static inline unsigned char place[sizeof(F)];
+};
+
+} // namespace detail
+
 /* The settings of a system. Only the name is needed; the members mean the same as those of reef_system_desc. */
 struct about {
     const char *name;
     const char *phase = nullptr, *before = nullptr, *after = nullptr;
     uint64_t interval_ns = 0;
     bool main_thread = false, whole = false, off = false;
+    bool (*condition)(const reef_world *, void *) = nullptr;
 
     about(const char *called) : name(called) {}
     about &in(const char *text) { return phase = text, *this; }
@@ -814,6 +834,12 @@ struct about {
     about &on_main_thread() { return main_thread = true, *this; }
     about &in_one_job() { return whole = true, *this; }
     about &switched_off() { return off = true, *this; }
+    /* Asked before each run: run_if([](const reef::world_ref &w) { return w.single<State>()->playing; }). */
+    template <class F, class W = world_ref> about &run_if(F f)
+    {
+        ::new (static_cast<void *>(detail::kept_condition<F, W>::place)) F(f);
+        return condition = detail::kept_condition<F, W>::function, *this;
+    }
 };
 
 /* A system of a world: a plain handle. */
@@ -850,6 +876,7 @@ template <class F, class... A, class Done> bool describe_system(const about &a, 
     d.main_thread = a.main_thread;
     d.whole = a.whole || kept::changing;
     d.off = a.off;
+    d.condition = a.condition;
     types_known();
     if (kept::run::describe(q, d)) {
         if constexpr (kept::nothing) {

@@ -420,13 +420,15 @@ inline void record_resolve(record *r)
             d->data = &r->data;
         }
     }
-    (void)reef_resolve(d); /* reef_declare_error reports a contradiction */
-    if (!known && d->id != 0) {
+    /* False for a contradiction, which reef_declare_error reports. To the compiler reef_resolve is pure: it would drop
+     * a call whose result isn't used, and believe that `d` is as it was. */
+    const bool made = reef_type_get(reef_resolve(d), &info);
+    if (!known && made) {
         r->made_before = makers;
         makers = r;
     }
-    if (r->found_by && d->id != 0) r->found_by();
-    if (r->required_count == 0 || d->id == 0) return;
+    if (r->found_by && made) r->found_by();
+    if (r->required_count == 0 || !made) return;
     for (uint32_t i = 0; i < r->required_count; i++) {
         record_resolve(r->required[i]);
         r->required_decls[i] = &r->required[i]->decl;
@@ -630,6 +632,18 @@ template <class T> constexpr bool is_stored = home_of<T>::value >= REEF_SPARSE &
 template <class T> constexpr void needs_data()
 {
     static_assert(!is_tag<T>(), "reef: a tag has no value. Ask with has<T>(), give it with add<T>()");
+}
+
+template <class R, class = void> struct is_relation : std::false_type {
+};
+template <class R>
+struct is_relation<R, std::void_t<decltype(R::target)>>
+    : std::is_same<std::remove_cv_t<decltype(R::target)>, reef_entity> {
+};
+template <class R> constexpr void needs_relation()
+{
+    static_assert(is_relation<R>::value, "reef: this is no type of relations: derive it from reef::relation<...>, or "
+                                         "declare it by REEF_RELATION");
 }
 
 template <class T> constexpr void needs_calls()

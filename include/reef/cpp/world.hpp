@@ -52,7 +52,8 @@ class snapshot {
 };
 
 /* A reference to a world, which owns nothing. Calls that only read are const. Calls take handles as reef_entity, which
- * a reef::entity converts to. Reading by world and handle compiles to the same code as in C. */
+ * a reef::entity converts to. Every call refuses a null world, which is what a failed fork or a world that was moved
+ * from is. */
 class world_ref {
   public:
     world_ref(reef_world *world) : w(world) { detail::types_known(); }
@@ -63,13 +64,13 @@ class world_ref {
     /* ---- entities ---- */
 
     /* Makes an entity without components. */
-    reef::entity entity() { return at(reef_create(w)); }
+    reef::entity entity() { return at(create()); }
     /* The entity of this name, or a new one with this name. Null when it can't be made. */
     reef::entity entity(const char *name)
     {
         reef_entity e = reef_find(w, name);
         if (!reef_entity_is_null(e)) return at(e);
-        e = reef_create(w);
+        e = create();
         if (!reef_entity_is_null(e) && reef_set_name(w, e, name) < 0) {
             (void)reef_destroy(w, e);
             e = reef_entity{0, 0};
@@ -139,9 +140,9 @@ class world_ref {
 
     /* ---- components by handle, as the members of reef::entity ---- */
 
-    template <class T> const T *get(reef_entity e) const { return detail::get<T>(w, e); }
-    template <class T> T *mut(reef_entity e) { return detail::mut<T>(w, e); }
-    template <class T> bool has(reef_entity e) const { return detail::has<T>(w, e); }
+    template <class T> const T *get(reef_entity e) const { return w ? detail::get<T>(w, e) : nullptr; }
+    template <class T> T *mut(reef_entity e) { return w ? detail::mut<T>(w, e) : nullptr; }
+    template <class T> bool has(reef_entity e) const { return w && detail::has<T>(w, e); }
     template <class T> T *ensure(reef_entity e) { return detail::ensure<T>(w, e); }
     template <class T, class... A> reef_status add(reef_entity e, A &&...a)
     {
@@ -362,6 +363,7 @@ class world_ref {
     reef_world *w;
 
   private:
+    reef_entity create() { return w ? reef_create(w) : reef_entity{0, 0}; }
     template <reef_observed Kind, class... T, class F> observer_ref on_query(const watching &a, F f)
     {
         detail::check_terms<T...>();
