@@ -293,6 +293,33 @@ static void test_views()
     validate(world.get(), __func__);
 }
 
+/* Structural changes wait for the end of the loop. */
+static void test_deferred_views()
+{
+    reef::world world;
+    for (int i = 0; i < 100; i++) world.spawn(Position{(float)i, 0}, Health{i});
+    int seen = 0;
+    for (auto [e, p] : world.deferred<const Position>()) {
+        if (p.x < 50) CHECK(e.destroy() == REEF_OK && e);
+        else CHECK(e.add<Mark>().status() == REEF_OK && !e.has<Mark>());
+        seen++;
+    }
+    CHECK(seen == 100 && world.view<Position>().count() == 50 && world.view<Mark>().count() == 50);
+    auto marked = world.query<const Mark>();
+    marked.deferred().each([](reef::entity e, const Mark &) { e.remove<Mark>(); });
+    CHECK(!marked.any());
+    reef::world_ref same(world.get());
+    for (auto [e, p] : same.deferred<const Position>())
+        if (p.x < 60) e.destroy();
+    CHECK(world.view<Position>().count() == 40);
+    for (auto [e, p] : world.view<const Position>()) { /* the same list of components */
+        CHECK(e.destroy() == REEF_LOCKED && p.x >= 60);
+        break;
+    }
+    CHECK(world.view<Position>().count() == 40);
+    validate(world.get(), __func__);
+}
+
 static void test_open_and_kept_views()
 {
     reef::world world;
@@ -534,6 +561,7 @@ int main()
     test_names_and_one_type_with_C();
     test_types_that_own();
     test_views();
+    test_deferred_views();
     test_open_and_kept_views();
     test_systems();
     test_D3_D6_touches();

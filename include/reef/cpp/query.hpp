@@ -350,7 +350,11 @@ template <class... T> class view {
     using row = decltype(row_type(indices()));
     using run = decltype(run_type(indices()));
 
-    view(reef_world *world, reef_query query, bool owned) : w(world), q(query), own(owned) { block.loop.open = false; }
+    view(reef_world *world, reef_query query, bool owned, bool deferred = false)
+        : w(world), q(query), own(owned), later(deferred)
+    {
+        block.loop.open = false;
+    }
     view(const view &) = delete;
     view &operator=(const view &) = delete;
     ~view()
@@ -495,7 +499,9 @@ template <class... T> class view {
     void open()
     {
         close();
-        block = reef_begin(w, q);
+        reef_loop settings = {};
+        settings.deferred = true;
+        block = later ? reef_begin_loop(w, q, &settings) : reef_begin(w, q);
     }
     void close()
     {
@@ -504,7 +510,7 @@ template <class... T> class view {
 
     reef_world *w;
     reef_query q;
-    bool own;
+    bool own, later; /* it frees the query; structural changes wait until the loop ends */
     reef_block block;
 };
 
@@ -541,6 +547,8 @@ template <class... T> class query {
     view<T...> rows() { return view<T...>(w, q, false); }
     /* The same in a fork of the query's world, which has the query if it was made before the fork. */
     view<T...> rows(reef_world *fork) { return view<T...>(fork, q, false); }
+    /* One loop in which the structure may be changed: such changes are done when it ends (world_ref::deferred). */
+    view<T...> deferred() { return view<T...>(w, q, false, true); }
     template <class F> void each(F &&f) { rows().each(std::forward<F>(f)); }
     template <class F> void blocks(F &&f) { rows().blocks(std::forward<F>(f)); }
     /* Gives the centre and the radius of its item near<T>, for all loops and questions from now on. */

@@ -180,6 +180,13 @@ class world_ref {
         return reef::view<T...>(w, detail::make_query<T...>(w, true), true);
     }
     template <class... T> reef::query<T...> query() { return reef::query<T...>(w); }
+    /* One loop in which the structure may be changed: entities made and destroyed, components added and removed. The
+     * calls are recorded, and done when the loop ends (docs/rules/deferred.md):
+     *     for (auto [e, health] : world.deferred<const Health>()) if (health.left <= 0) e.destroy(); */
+    template <class... T> reef::view<T...> deferred()
+    {
+        return reef::view<T...>(w, detail::make_query<T...>(w, true), true, true);
+    }
     /* The same for lists with reef::to<R>: view<Position, reef::to<DockedTo>>(planet). */
     template <class... T, class... E> reef::view<T...> view(reef_entity target, const E &...more)
     {
@@ -411,17 +418,19 @@ class world : public world_ref {
 
     using world_ref::view;
     /* One loop. The query is made by the first loop over this list of components, and kept. */
-    template <class... T> reef::view<T...> view()
+    template <class... T> reef::view<T...> view() { return view_kept<T...>(false); }
+    template <class... T> reef::view<T...> deferred() { return view_kept<T...>(true); }
+
+  private:
+    template <class... T> reef::view<T...> view_kept(bool later)
     {
         for (kept_query *k = kept; k; k = k->next)
-            if (k->list == &key<T...>) return reef::view<T...>(w, k->query, false);
+            if (k->list == &key<T...>) return reef::view<T...>(w, k->query, false, later);
         const reef_query query = detail::make_query<T...>(w, true);
         kept_query *k = reef_query_is_null(query) ? nullptr : new (std::nothrow) kept_query{&key<T...>, query, kept};
         if (k) kept = k;
-        return reef::view<T...>(w, query, k == nullptr);
+        return reef::view<T...>(w, query, k == nullptr, later);
     }
-
-  private:
     struct kept_query {
         const void *list;
         reef_query query;
