@@ -68,7 +68,9 @@ COLD reef_status reef__order_resolve(const reef_world *w, const reef_order *give
         found = reef__field_named(fields, o.type->field_count, given->field, strlen(given->field));
     else if (fields && !given->key && o.type->field_count == 1) found = fields;
     if (given->key == NULL) {
-        if (found == NULL && given->field) return refuse_because(w, "it has no field of this name");
+        if (found == NULL && given->field)
+            return refuse_because(w, fields ? "it has no field of this name"
+                                            : "it has no fields: REEF_FIELDS describes them, in C++ reef::options");
         if (found == NULL) return refuse_because(w, "it needs a `field` or a `key` to be ordered by");
         if (!order_field_fits(found))
             return refuse_because(w, "the field is no number, entity or text of up to 8 bytes");

@@ -57,6 +57,7 @@ CALL(query_tag_changed,
 CALL(query_empty_group, reef_query_make(w, &(reef_query_desc){.terms = {{.op = REEF_ANY_OF}}}))
 CALL(order_tag, reef_query_order(w, reef_query_new(w, "with Sign"), &(reef_order){.component = reef_id(Sign)}))
 CALL(order_no_field, reef_query_order(w, pairs(w), &(reef_order){.component = reef_id(Pair), .field = "c"}))
+CALL(order_no_fields, reef_query_order(w, pairs(w), &(reef_order){.component = reef_id(Mass), .field = "a"}))
 CALL(order_which_field, reef_query_order(w, pairs(w), &(reef_order){.component = reef_id(Pair)}))
 CALL(order_absent,
      reef_query_order(w, reef_query_new(w, "Spot"), &(reef_order){.component = reef_id(Pair), .field = "a"}))
@@ -127,6 +128,7 @@ static const struct {
     {query_empty_group, "term 1: a group has no component, and `count` terms follow it"},
     {order_tag, "a tag has no values to order by"},
     {order_no_field, "it has no field of this name"},
+    {order_no_fields, "it has no fields: REEF_FIELDS describes them, in C++ reef::options"},
     {order_which_field, "it needs a `field` or a `key` to be ordered by"},
     {order_absent, "the query doesn't ask for this component in a term that every match has"},
     {group_without_order, "the query has no order (reef_query_order)"},
