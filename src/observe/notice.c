@@ -451,9 +451,12 @@ static bool observing_reserve_deaths(reef_world *w, uint64_t n)
 
 static bool commands_pending(const reef_world *w) { return w->deferred.count || w->deferred.run; }
 
-/* Calls are recorded from here on, as in a loop that records. In the last round nothing is recorded any more. */
+/* Calls are recorded from here on, as in a loop that records. In the last round nothing is recorded any more. Failures
+ * name the calls of observers, and not the one that is observed. */
 static void observers_enter(reef_world *w, observer_log *o)
 {
+    o->calling = w->calling;
+    w->calling = NULL;
     o->recording = w->commands;
     w->commands = o->head.round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
     w->deferring++;
@@ -463,6 +466,7 @@ static void observers_enter(reef_world *w, observer_log *o)
 
 static void observers_leave(reef_world *w, const observer_log *o)
 {
+    w->calling = o->calling;
     w->notifying = NULL;
     w->commands = o->recording;
     w->deferring--;
@@ -622,6 +626,8 @@ static bool tell_collected(reef_world *w, observer_log *o)
 static void cascade(reef_world *w, observer_log *o)
 {
     const bool flushing = w->flushing;
+    const char *calling = w->calling;
+    w->calling = NULL;
     o->head.cascading = true;
     while (commands_pending(w) && !o->head.stuck) {
         commands asked_for = w->deferred;
@@ -637,6 +643,7 @@ static void cascade(reef_world *w, observer_log *o)
         w->deferred = asked_for;
         w->slow |= SLOW_DEFERRED;
     }
+    w->calling = calling;
     w->flushing = flushing;
     o->head.cascading = false;
     if (!commands_pending(w) && w->deferring == 0) w->slow &= ~SLOW_DEFERRED;

@@ -68,6 +68,7 @@ typedef struct observer_log {
     bool op_one;                      /* the operation changes one entity, entities[op_entities] */
     bool planned;                     /* observing_done has to follow */
     commands *recording;              /* where calls were recorded before observers were called */
+    const char *calling;              /* reef_world.calling before observers were called */
     batch batch;
 } observer_log;
 

@@ -595,6 +595,47 @@ static void a_cascade_follows_its_command(void **state)
     assert_int_equal(reef_last_error(w).status, REEF_EXISTS);
 }
 
+/* A call that does its work by another one, such as reef_single_set, lends it its name. Observers run in its midst, and
+ * what they call has names of its own. */
+static reef_error failed_in_observer[2];
+static void fails_twice(const reef_notice *n)
+{
+    assert_int_equal(reef_destroy(n->world, (reef_entity){999, 1}), REEF_NOT_ALIVE);
+    failed_in_observer[0] = reef_last_error(n->world);
+    assert_int_equal(reef_world_clear(n->world), REEF_LOCKED);
+    failed_in_observer[1] = reef_last_error(n->world);
+}
+
+static void calls_of_observers_have_their_own_names(void **state)
+{
+    reef_world *w = world_of(state);
+    begin();
+    reef_observe(w, fails_twice, REEF_ON_ADD, Position);
+    assert_int_equal(reef_single_set(w, Position, 1, 2), REEF_ADDED);
+    assert_string_equal(failed_in_observer[0].operation, "reef_destroy");
+    assert_string_equal(failed_in_observer[1].operation, "reef_world_clear");
+    assert_string_equal(failed_in_observer[1].system, "fails_twice");
+    assert_string_equal(reef_last_error(w).operation, "reef_destroy"); /* the first one */
+}
+
+static void adds_twice(const reef_notice *n)
+{
+    (void)reef_add(n->world, n->entities[0], Hungry);
+    (void)reef_add(n->world, n->entities[0], Hungry); /* EXISTS when it is done */
+}
+
+static void requests_of_observers_have_their_own_names(void **state)
+{
+    reef_world *w = world_of(state);
+    begin();
+    reef_observe(w, adds_twice, REEF_ON_ADD, Position);
+    assert_int_equal(reef_single_set(w, Position, 1, 2), REEF_ADDED);
+    assert_int_equal(reef_last_error(w).status, REEF_EXISTS);
+    assert_string_equal(reef_last_error(w).operation, "reef_add");
+    assert_int_equal(reef_single_remove(w, Swims), REEF_ABSENT); /* and the call has its name again */
+    assert_string_equal(reef_last_error(w).operation, "reef_single_remove");
+}
+
 static uint32_t asked, granted_entities, granted_sets;
 static void asks_for_much(const reef_notice *n)
 {
@@ -953,6 +994,8 @@ int main(void)
         TEST(the_number_of_observers_is_limited),
         TEST(runs_of_commands_over_whole_tables_are_told),
         TEST(a_cascade_follows_its_command),
+        TEST(calls_of_observers_have_their_own_names),
+        TEST(requests_of_observers_have_their_own_names),
         TEST(an_entity_with_several_values_matches_once),
         TEST(the_net_effect_on_several_values_has_the_first_one),
         TEST(what_observers_ask_for_without_memory_is_kept),
