@@ -6,6 +6,7 @@
 #include "storage/error.h"
 #include "query/near_term.h"
 #include "query/query.h"
+#include "query/relation_plan.h"
 #include "query/token.h"
 #include "query/value_join.h"
 #include "reef/condition.h"
@@ -524,8 +525,16 @@ static COLD reef_status parameter_unknown(reef_world *w, const char *op, const q
     const uint32_t count = q->values ? q->values->parameter_count : 0;
     nearest s = reef__nearest_begin(name);
     const shown unknown = reef__show(name, strlen(name));
+    const variable_names *variables = reef__query_names(q);
     for (uint32_t i = 0; i < count && s.length <= REEF_VARIABLE_NAME_MAX; i++)
         reef__nearest_look(&s, q->values->parameters[i]);
+    for (uint32_t i = 0; variables && *name && i < REEF_VARIABLES_MAX; i++) {
+        if (strcmp((*variables)[i], name) != 0) continue;
+        snprintf(detail, sizeof detail,
+                 "$%s is a variable, which the query binds; a condition chooses its entity: R(..., target == $other)",
+                 name);
+        return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail);
+    }
     if (s.name) snprintf(detail, sizeof detail, "no parameter is named $%s; did you mean $%s?", unknown.text, s.name);
     else snprintf(detail, sizeof detail, "no parameter is named $%s", unknown.text);
     return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail);

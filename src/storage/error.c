@@ -150,8 +150,9 @@ static const struct {
 static const struct {
     const char *call, *instead;
 } instead_of[] = {
-    {"begin", "reef_others"},    {"begin_text", "reef_others"}, {"index_of", "reef_indexed"},
-    {"place_of", "reef_placed"}, {"post", "reef_send"},
+    {"begin", "reef_others"},      {"begin_text", "reef_others"}, {"ensure", "reef_cmd_set"},
+    {"index_of", "reef_indexed"},  {"place_of", "reef_placed"},   {"post", "reef_send"},
+    {"set_name", "reef_cmd_name"},
 };
 
 static COLD void advise_declaration(text_out *o, const reef_error *e)
@@ -336,11 +337,11 @@ static COLD void error_add_way_out(const reef_world *w, reef_error *e)
 {
     static const char recorded[] =
         "add change clone create destroy disable enable instantiate relate relate_before remove "
-        "remove_all retarget set spawn spawn_many system_new system_remove system_replace "
-        "system_switch unrelate";
+        "remove_all retarget set spawn spawn_many system_enable system_new system_remove system_replace "
+        "unrelate";
     if (strncmp(e->operation, "reef_", 5) != 0 || !word_listed(recorded, e->operation + 5)) return;
     if (w->running) snprintf(e->detail, sizeof e->detail, "in a system, use reef_cmd_%s", e->operation + 5);
-    else if (w->locks)
+    else if (w->locks && !w->notifying)
         snprintf(e->detail, sizeof e->detail, "change it after the loop, or open the loop with .deferred = true");
 }
 

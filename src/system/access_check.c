@@ -371,7 +371,8 @@ static void column_compare(reef_world *w, const watch *x, const old_chunk *d, re
     report_once(w, "reef_system", c, old_chunk_entity(x, d, row),
                 slot == SLOT_ENTITIES ? "the entity's handle was changed by the system"
                 : row >= d->rows      ? "memory after the last row was written by the system"
-                : writes && d->handed ? "changed by the system, though the row doesn't match its query"
+                : writes && d->handed ? "changed by the system, though the row doesn't match its query: take the rows "
+                                        "from reef_block_run"
                 : writes              ? "changed by the system, in a block that it wasn't given"
                                       : "changed by the system, which doesn't declare that it writes it");
 }

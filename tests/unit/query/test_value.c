@@ -542,6 +542,33 @@ static void names_with_signs_of_comparison(void **state)
 
 /* ---- parameters ---- */
 
+/* A variable isn't set; a parameter chooses the target of a relation. */
+static void a_variable_is_chosen_by_a_parameter(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity bank = named(w, "bank", reef_spawn(w, reef_tag(Boss))), shop = named(w, "shop", reef_create(w));
+    reef_entity ada = named(w, "ada", reef_create(w)), bob = named(w, "bob", reef_create(w));
+    assert_status(REEF_ADDED, reef_relate_data(w, ada, Owes, bank, 5));
+    assert_status(REEF_ADDED, reef_relate_data(w, ada, Owes, shop, 6));
+    assert_status(REEF_ADDED, reef_relate_data(w, bob, Owes, shop, 7));
+    assert_status(REEF_ADDED, reef_relate_data(w, shop, Owes, bank, 8));
+    reef_query q = reef_query_new(w, "Owes($to), Owes($to, $of, target == $chosen)");
+    assert_query(q);
+    assert_ok(reef_query_set(w, q, "chosen", bank));
+    assert_string_equal(names_of(w, q), "ada bob");
+    assert_ok(reef_query_set(w, q, "chosen", shop));
+    assert_string_equal(names_of(w, q), "");
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_query_set(w, q, "of", bank));
+    assert_string_equal(
+        reef_last_error(w).detail,
+        "$of is a variable, which the query binds; a condition chooses its entity: R(..., target == $other)");
+    reef_query one = reef_query_new(w, "Owes(target == $chosen)");
+    assert_ok(reef_query_set(w, one, "chosen", shop));
+    assert_string_equal(names_of(w, one), "ada bob");
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_query_set(w, one, "of", bank));
+    assert_string_equal(reef_last_error(w).detail, "no parameter is named $of");
+}
+
 static void parameters(void **state)
 {
     reef_world *w = world_of(state);
@@ -1025,6 +1052,7 @@ int main(void)
         TEST(values_of_ancestors),
         TEST(values_of_ancestors_are_those_of_now),
         TEST(names_with_signs_of_comparison),
+        TEST(a_variable_is_chosen_by_a_parameter),
         TEST(parameters),
         TEST(parameters_of_each_kind),
         TEST(systems_and_bulk_calls),

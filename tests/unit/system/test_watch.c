@@ -128,7 +128,8 @@ static void a_row_that_does_not_match_is_written(void **state)
     for (uint32_t i = 0; i < FISH; i++)
         if (i != 1 && i != 4) assert_true(reef_add(w, fish[i], Awake) >= 0);
     system_new(w, "cheat", write_all, "Position, Awake", NULL);
-    assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Position), fish[1], "the row doesn't match");
+    assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Position), fish[1],
+                 "the row doesn't match its query: take the rows from reef_block_run");
 }
 
 static void turn_switch(reef_block *b) { ((uint64_t *)(uintptr_t)reef_block_mask(b))[0] ^= 4; }
