@@ -93,7 +93,8 @@ typedef struct reef_system_desc {
     /* called before each run, on the thread that ticks; if it returns false, the system doesn't run. NULL: it always
      * runs */
     bool (*condition)(const reef_world *world, void *context);
-    /* the system runs when this much world time has passed since its last run; 0: each time that its phase runs */
+    /* the system runs when this much world time has passed since its last run; 0: each time that its phase runs. Its dt
+     * is that of the phase */
     uint64_t interval_ns;
     bool main_thread; /* runs on the thread that called reef_tick */
     bool whole;       /* is never split into jobs */
@@ -138,7 +139,7 @@ REEF_API reef_status reef_tick(reef_world *world, float dt);
  * reef_system_new and reef_tick. */
 REEF_API reef_status reef_system_once(reef_world *world, const reef_system_desc *desc, float dt);
 
-/* Number of ticks, which is part of the state. */
+/* Number of ticks, which is part of the state; in a tick that of the tick itself, which is 1 in the first one. */
 REEF_API uint64_t reef_tick_count(const reef_world *world);
 
 /* ---- for systems ---- */
