@@ -4,6 +4,7 @@
 #include "storage/known_types.h"
 #include "reef/type.h"
 #include "reef/type_info.h"
+#include "reef/world.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -169,6 +170,10 @@ static COLD bool refuse_type(parser *p, const token *at, const char *name)
     if (p->word)
         return reef__parse_refuse(p, REEF_UNKNOWN_TYPE, at->start,
                                   "no type is named %s, and as a word it needs a type's name after it", unknown.text);
+    if (s.name == NULL && !reef_entity_is_null(reef_find(p->world, name)))
+        return reef__parse_refuse(p, REEF_UNKNOWN_TYPE, at->start,
+                                  "no type is named %s, but an entity is: a target stands behind its relation, R(%s)",
+                                  unknown.text, unknown.text);
     if (s.name == NULL) return reef__parse_refuse(p, REEF_UNKNOWN_TYPE, at->start, "no type is named %s", unknown.text);
     return reef__parse_refuse(p, REEF_UNKNOWN_TYPE, at->start, "no type is named %s; did you mean %s?", unknown.text,
                               reef__show(s.name, strlen(s.name)).text);

@@ -308,6 +308,9 @@ static void an_unknown_name_gets_the_nearest_known_one(void **state)
     refused(w, "\"Vel ocity\"", REEF_UNKNOWN_TYPE, 1, "no type is named Vel ocity; did you mean Velocity?");
     refused(w, "Nobody", REEF_UNKNOWN_TYPE, 1, "no type is named Nobody");
     refused(w, "X", REEF_UNKNOWN_TYPE, 1, "no type is named X");
+    assert_ok(reef_set_name(w, reef_create(w), "Bob"));
+    refused(w, "Mass, Bob", REEF_UNKNOWN_TYPE, 7,
+            "no type is named Bob, but an entity is: a target stands behind its relation, R(Bob)");
     refused(w, "\"\"", REEF_UNKNOWN_TYPE, 1, "no type is named ");
     refused(w, "Mass, with", REEF_UNKNOWN_TYPE, 7,
             "no type is named with, and as a word it needs a type's name after it");
