@@ -320,6 +320,7 @@ extern int reef_bug;
     X(638, "a fork has a query's order from before it was changed") \
     X(639, "what a query has seen begins anew in a fork") \
     X(643, "queries that a fork hasn't used yet keep the type with the old layout") \
+    X(645, "a difference passes over values in stores of entities that both worlds have in the same slots") \
     X(660, "reef_query_count doesn't look at tables that are new") \
     X(661, "64 rows whose entities aren't in turn are looked up as if they were") \
     X(670, "a value whose name gets the number 0 counts as lost") \
