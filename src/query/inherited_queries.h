@@ -22,7 +22,7 @@
 typedef struct kept_query {
     size_t bytes;
     uint32_t holders;
-    uint32_t count, test_count;
+    uint32_t count; /* of terms */
     uint64_t serial;
     reef_enabled entities;
     bool since, ordered, near_missing;

@@ -335,15 +335,11 @@ static COLD void code_hold(const kept_query *k, bool hold)
     reef__code_hold(&key, 1, hold);
 }
 
-static COLD void kept_free(memory *m, kept_query *k)
-{
-    code_hold(k, false);
-    reef__memory_free(m, MEMORY_OTHER, k, k->bytes);
-}
-
 COLD void reef__kept_leave(family *f, kept_query *k)
 {
-    if (COUNT_DOWN(&k->holders) == 0) kept_free(&f->memory, k);
+    if (COUNT_DOWN(&k->holders)) return;
+    code_hold(k, false);
+    reef__memory_free(&f->memory, MEMORY_OTHER, k, k->bytes);
 }
 
 COLD kept_query *reef__query_keep(const query *q)
@@ -359,7 +355,6 @@ COLD kept_query *reef__query_keep(const query *q)
     k->bytes = bytes;
     k->holders = 1;
     k->count = q->asked_count;
-    k->test_count = tests;
     k->serial = q->serial;
     k->entities = q->entities;
     k->since = q->since;
@@ -534,21 +529,20 @@ COLD bool reef__query_read(reef_world *w, const char *op, const reef_query_desc 
     return query_read(w, op, desc->text, desc, to);
 }
 
+static const char make_op[] = "reef_query_make";
+
 COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)
 {
-    static const char op[] = "reef_query_make";
-    query_text l;
     if (!WORLD_GIVEN(w)) return (reef_query){0, 0, 0};
-    if (desc == NULL) return misuse_refuse(w, op, "the description is NULL"), (reef_query){0, 0, 0};
-    query *q = reef__query_read(w, op, desc, &l) ? query_make(w, op, &l) : NULL;
+    if (desc == NULL) return misuse_refuse(w, make_op, "the description is NULL"), (reef_query){0, 0, 0};
+    query *q = reef__query_make(w, desc);
     return desc->own ? reef__query_handle(q) : hand_out(q);
 }
 
 COLD query *reef__query_make(reef_world *w, const reef_query_desc *desc)
 {
-    static const char op[] = "reef_query_make";
     query_text l;
-    return reef__query_read(w, op, desc, &l) ? query_make(w, op, &l) : NULL;
+    return reef__query_read(w, make_op, desc, &l) ? query_make(w, make_op, &l) : NULL;
 }
 
 COLD query *reef__query_make_text(reef_world *w, const char *op, const char *text)

@@ -441,7 +441,7 @@ static bool values_matter(const reef_diff *d, const value_store *s)
  * they don't share. */
 static void pages_mark(const reef_diff *d, const value_store *s, const value_store *o)
 {
-    if (d->marks == NULL) return;
+    if (s->paged || d->marks == NULL) return; /* the slots of a paged store are the indices themselves */
     memset(d->marks, 0, (s->index.count / 64 + 1) * sizeof *d->marks);
     for (uint32_t page = 0; page < s->index.count; page++)
         if (!same_page(&s->index, &o->index, page)) d->marks[page / 64] |= UINT64_C(1) << page % 64;
@@ -449,6 +449,7 @@ static void pages_mark(const reef_diff *d, const value_store *s, const value_sto
         if (same_page(&s->values, &o->values, page)) continue;
         for (store_place at = {.slot = 0}; reef__store_each(s, page, &at);) {
             const uint32_t of = at.entity.index >> REEF_INDEX_BITS;
+            ASSERT(of < s->index.count);
             d->marks[of / 64] |= UINT64_C(1) << of % 64;
         }
     }

@@ -472,6 +472,29 @@ static void many_rows(void **state)
 }
 
 /* Field 63 stands for itself and all that follow; a type of many fields. */
+/* A sparse value of the first entity, and a paged one far behind it: the two stores have indices of other sizes. */
+static void stores_of_other_sizes(void **state)
+{
+    enum { MANY = 600000 };
+    reef_world *w = world_of(state);
+    reef_entity *e = malloc(MANY * sizeof *e);
+    assert_non_null(e);
+    assert_ok(reef_spawn_many(w, MANY, e, reef_with(Pose, 1, 2, 3)));
+    assert_true(reef_set(w, e[0], Burning, 1) > 0 && reef_set(w, e[MANY - 1], Heat, 1) > 0);
+    reef_world *fork = reef_fork(w);
+    assert_true(reef_set(fork, e[0], Burning, 2) >= 0 && reef_set(fork, e[MANY - 1], Heat, 2) >= 0);
+    reef_diff *d = reef_diff_new(w, fork);
+    const reef_change *c = reef_diff_next(d);
+    assert_true(c && c->kind == REEF_CHANGE_VALUE && c->component.id == reef_id(Burning).id);
+    c = reef_diff_next(d);
+    assert_true(c && c->kind == REEF_CHANGE_VALUE && c->component.id == reef_id(Heat).id);
+    assert_entity(e[MANY - 1], c->entity);
+    assert_null(reef_diff_next(d));
+    reef_diff_free(d);
+    reef_world_free(fork);
+    free(e);
+}
+
 static void more_fields_than_bits(void **state)
 {
     reef_world *w = world_of(state);
@@ -623,6 +646,7 @@ int main(void)
         TEST(each_kind_of_change_in_its_order),
         TEST(values_outside_of_rows),
         TEST(many_rows),
+        TEST(stores_of_other_sizes),
 #if defined(__linux__)
         TEST(what_is_shared_is_skipped_unseen),
 #endif
