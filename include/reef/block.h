@@ -58,6 +58,9 @@ typedef struct reef_loop_position {
     uint64_t rest;         /* the bits of words[word] that are still to be visited */
     uint32_t word, more;   /* more: bit k is set if words[k], after `word`, isn't 0 */
     bool chunk_marked;
+    /* In the checked build: the loop asked which rows of the block match, and the type whose values it asked for. */
+    bool rows_asked;
+    uint32_t values_asked;
     uint64_t epoch;                       /* version of the pages that `from` points into */
     const struct reef_cut *cut, *cut_end; /* where the chunk's rows are remembered: those still to be visited */
     const void *bits;                     /* which entities have the value, where this is remembered; NULL: it isn't */

@@ -14,6 +14,9 @@ REEF_API void *reef_block_inout(const reef_block *block, reef_component type);
  * matching row are not visited. Valid until the next reef_next. */
 REEF_INLINE const uint64_t *reef_block_mask(const reef_block *block)
 {
+#if defined(REEF_CHECKED)
+    reef_block_asked_(block);
+#endif
     return block && block->count ? block->loop.mask : NULL;
 }
 

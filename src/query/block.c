@@ -29,6 +29,24 @@ reef_block reef__block_none(reef_world *w)
 
 /* ---- what a block gives ---- */
 
+/* What the loop asks of a block is noted in the checked build: its values of this type, or with 0, which of its rows
+ * match (src/query/iterate.c). A block of an open loop is never really const. */
+INLINE void block_asked(const reef_block *b, uint32_t type)
+{
+#if defined(REEF_CHECKED)
+    reef_loop_position *at = &((reef_block *)(uintptr_t)b)->loop;
+    if (type) at->values_asked = type;
+    else at->rows_asked = true;
+#else
+    (void)b, (void)type;
+#endif
+}
+
+void reef_block_asked_(const reef_block *b)
+{
+    if (b && b->loop.open) block_asked(b, 0);
+}
+
 static const void *block_refuse(const reef_block *b, reef_component c, const char *op)
 {
     if (b->world) reef__failure(b->world, REEF_UNDECLARED, op, c, (reef_entity){0, 0}, 0);
@@ -54,6 +72,7 @@ const void *reef_block_other_(const reef_block *b, reef_component c, bool write)
     const char *op = write ? "reef_inout" : "reef_in";
     if (b->count == 0 || q == NULL || c.id == 0 || term_named(q, c.id, write, false) == NULL)
         return block_refuse(b, c, op);
+    if (b->loop.mask) block_asked(b, c.id);
     if (reef__type_of(c.id)->stored) /* the values of the block's other rows follow this one */
         return b->loop.number && q->cut->each == c.id
                    ? reef__store_nth(store_of(b->world, c.id), b->entities[0], b->loop.number)
@@ -105,6 +124,7 @@ static uint32_t block_unit(const reef_block *b)
 const uint64_t *reef_block_bits(const reef_block *b, reef_component c, uint64_t *words)
 {
     if (b == NULL || b->count == 0 || words == NULL) return NULL;
+    reef_block_asked_(b);
     const reef_world *w = b->world;
     const type *t = reef__type_of(c.id);
     const uint32_t unit = block_unit(b), first = b->loop.walks ? b->loop.first : 0;
@@ -138,6 +158,7 @@ uint32_t reef__row_seek(const uint64_t *words, uint32_t row, uint32_t count, boo
 uint32_t reef_block_run(const reef_block *b, uint32_t *first)
 {
     if (b == NULL || first == NULL || *first >= b->count) return 0;
+    reef_block_asked_(b);
     if (b->loop.mask == NULL) return b->count - *first;
     *first = reef__row_seek(b->loop.mask, *first, b->count, true);
     return reef__row_seek(b->loop.mask, *first, b->count, false) - *first;
@@ -224,6 +245,7 @@ bool reef_rows_more_(reef_row *r)
         (first = reef__row_seek(b->loop.mask, first, b->count, true)) == b->count) {
         r->cut = r->cut_end = NULL;
         if (!(b->loop.gathers ? reef__cut_next(b) : reef_next(b))) return row_walk_end(r);
+        reef_block_asked_(b);
         first = 0;
         if (b->loop.gathers && b->loop.cut != b->loop.cut_end) {
             const struct reef_cut *cut = b->loop.cut;

@@ -140,6 +140,8 @@ void reef__walk_open(reef_block *b, const query *q)
     b->loop.cut = b->loop.cut_end = NULL;
     b->loop.bits = NULL;
     b->loop.gathers = false;
+    b->loop.rows_asked = false;
+    b->loop.values_asked = 0;
 }
 
 /* Begins a loop of a query that asks what changed since its last run. This loop is the next "last run"; what it writes
@@ -675,11 +677,39 @@ INLINE bool walk_rows(reef_block *b, const query *q, bool words)
 
 bool reef__walk_chunk(reef_block *b) { return walk_rows(b, b->loop.query, true); }
 
+/* In the checked build: tells, once for each query, of a loop that took the values of the block it leaves, but never
+ * asked which of its rows match. Of what systems write, src/system/access_check.c tells. Threads that share a loop tell
+ * nothing. */
+INLINE void rows_check(reef_block *b)
+{
+#if defined(REEF_CHECKED)
+    query *q = b->loop.query;
+    const reef_component taken = {b->loop.rows_asked ? 0 : b->loop.values_asked};
+    b->loop.values_asked = 0;
+    b->loop.rows_asked = false;
+    if (LIKELY(taken.id == 0) || q->told || (b->loop.part && b->world->watch == NULL) ||
+        (b->loop.job && q->head.write_count))
+        return;
+    q->told = true;
+    reef_error e = {.status = REEF_UNDECLARED, .operation = "reef_next", .component = taken};
+    snprintf(e.detail, sizeof e.detail, "%s",
+             "not all rows of the block match: reef_block_run, reef_block_mask or reef_each tell which do");
+    if (b->loop.job) reef__failure_record(b->world, &e);
+    else reef__failure_report(b->world, &e);
+#else
+    (void)b;
+#endif
+}
+
 static NOINLINE bool walk_next(reef_block *b)
 {
     const query *q = b->loop.query;
+    rows_check(b);
     if (!walk_rows(b, q, false)) return reef_end(b), false;
     b->loop.head = b->loop.first == 0 ? &q->head : &reef__no_keys;
+#if defined(REEF_CHECKED)
+    if (b->loop.mask) b->loop.head = &reef__no_keys; /* so that rows_check knows which values are asked for */
+#endif
     if (b->loop.part) return true;
     return q->optional_writes || q->tracked ? reef__walk_own(b) : reef_block_mark(b, &q->head);
 }

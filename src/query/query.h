@@ -68,6 +68,7 @@ struct reef_query_data {
     struct kept_query *kept; /* what it asks, as its forks have it; NULL: to be made */
     bool once;               /* freed at the end of its loop */
     bool handed_out;         /* users have its handle */
+    bool told;               /* of the checked build: a loop over it was told of, that took rows which don't match */
     /* straight: every term is a column whose data is wanted; plain: and none may be disabled, so a table that has them
      * matches */
     bool straight, plain;

@@ -106,6 +106,7 @@ const void *const *reef_block_reach(const reef_block *b, reef_component c, uint3
         if (b && b->world) reef__failure(b->world, REEF_UNDECLARED, "reef_reach", c, (reef_entity){0, 0}, 0);
         return NULL;
     }
+    reef_block_asked_(b); /* the answers for rows that don't match are NULL */
     const reef_term *t = &q->terms[i];
     const reef_entity *from = t->variable ? reef_bound(b, t->variable) : b->entities;
     const reef_entity *target = t->target_variable == REEF_VISITED ? b->entities : reef_bound(b, t->target_variable);

@@ -349,6 +349,7 @@ extern int reef_bug;
     X(687, "the values in stores of an entity whose list is remembered aren't stamped") \
     X(672, "a unique value isn't free when its entity has lost the component") \
     X(673, "in another state only the first unique value of each block is known") \
+    X(647, "a loop that asked once which rows of a block match isn't told of its other blocks") \
     X(680, "of 64 rows that two worlds have the last one is never compared")
 
 #endif

@@ -15,6 +15,9 @@ REEF_API const void *reef_block_other_(const reef_block *block, reef_component t
  * registers across the call. */
 REEF_API const void *reef_block_slow_(const reef_block *block, reef_type_decl *decl, bool write) REEF_PURE;
 
+/* Notes in the checked build that the loop asks which rows match. */
+REEF_API void reef_block_asked_(const reef_block *block);
+
 /* A column's slot, from the chunk's slots (reef_slot_of), or from the slot of the first column, which is known without
  * reading the match (reef_slot_beside). */
 REEF_INLINE uint32_t reef_column_at(const reef_match *m, size_t i)

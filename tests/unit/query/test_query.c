@@ -628,6 +628,92 @@ static void queries_end_with_their_world(void **state)
     end_world(state, w);
 }
 
+#ifdef REEF_CHECKED
+
+/* ---- loops over rows that don't match ---- */
+
+typedef struct told {
+    uint32_t count;
+    char first[512];
+} told;
+
+static void tell(void *context, reef_status s, const char *message)
+{
+    told *t = context;
+    if (t->count++ == 0) snprintf(t->first, sizeof t->first, "%s", message);
+    assert_status(REEF_UNDECLARED, s);
+}
+
+typedef enum asking { ALL_ROWS, BY_RUNS, BY_MASK, BY_BITS, NO_VALUES } asking;
+
+static uint32_t block_sum(const reef_block *b, asking how)
+{
+    uint64_t words[REEF_BLOCK_ROWS / 64];
+    uint32_t first = 0, sum = 0;
+    const Position *p = how == NO_VALUES ? NULL : reef_in(b, Position);
+    if (how == BY_RUNS) (void)reef_block_run(b, &first);
+    if (how == BY_MASK) (void)reef_block_mask(b);
+    if (how == BY_BITS) (void)reef_bits(b, Awake, words);
+    for (uint32_t i = first; p && i < b->count; i++) sum += (uint32_t)p[i].x;
+    return sum;
+}
+
+static void loop_over(reef_world *w, reef_query q, asking how)
+{
+    for (reef_block b = reef_begin(w, q); reef_next(&b);) (void)block_sum(&b, how);
+}
+
+static void loops_over_rows_that_do_not_match_are_told(void **state)
+{
+    told t = {0, ""};
+    reef_world *w = another_world(state, &(reef_world_config){.misuse = tell, .context = &t});
+    reef_entity e[3000];
+    for (uint32_t i = 0; i < 3000; i++) {
+        e[i] = reef_spawn(w, reef_with(Position, 1, 1));
+        reef_add(w, e[i], Awake);
+    }
+    const reef_query q = reef_query_new(w, "in Position, Awake");
+    loop_over(w, q, ALL_ROWS); /* they all match */
+    reef_remove(w, e[1500], Awake);
+    for (asking how = BY_RUNS; how <= NO_VALUES; how++) loop_over(w, q, how);
+    reef_each(w, q, row) (void)reef_in_at(row, Position);
+    assert_int_equal(t.count, 0);
+
+    reef_remove(w, e[10], Awake);
+    uint32_t blocks = 0;
+    for (reef_block b = reef_begin(w, q); reef_next(&b); blocks++) (void)block_sum(&b, blocks ? ALL_ROWS : BY_MASK);
+    loop_over(w, q, ALL_ROWS); /* each query is told of once */
+    assert_int_equal(t.count, 1);
+    assert_string_equal(t.first, "reef_next: component Position: the access was not declared: not all rows of the block "
+                                 "match: reef_block_run, reef_block_mask or reef_each tell which do");
+    assert_ok(reef_last_error(w).status); /* the loop itself hasn't failed */
+    const reef_query writes = reef_query_new(w, "Position, !Awake");
+    for (reef_block b = reef_begin(w, writes); reef_next(&b);) reef_inout(&b, Position)[0].x = 1;
+    assert_int_equal(t.count, 2);
+}
+
+static void sum_rows(reef_block *b) { *(uint32_t *)b->context = block_sum(b, ALL_ROWS); }
+
+static void systems_that_read_rows_that_do_not_match_are_told(void **state)
+{
+    told t = {0, ""};
+    uint32_t sum = 0;
+    reef_world *w = another_world(state, &(reef_world_config){.misuse = tell, .context = &t});
+    for (uint32_t i = 0; i < 10; i++) {
+        const reef_entity e = reef_spawn(w, reef_with(Position, 1, 1));
+        if (i % 2) reef_add(w, e, Awake);
+    }
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){.name = "sum", .function = sum_rows, .text = "in Position, Awake", .context = &sum})));
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(sum, 10);
+    assert_int_equal(t.count, 1);
+    assert_non_null(strstr(t.first, "system sum: reef_next: component Position: "));
+    assert_status(REEF_UNDECLARED, reef_last_error(w).status);
+}
+
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -652,6 +738,10 @@ int main(void)
         TEST(loops_see_rows_that_came_and_went_between_them),
         TEST(C4_F1_an_explanation_is_of_the_world_as_it_is),
         TEST(queries_end_with_their_world),
+#ifdef REEF_CHECKED
+        TEST(loops_over_rows_that_do_not_match_are_told),
+        TEST(systems_that_read_rows_that_do_not_match_are_told),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
