@@ -676,7 +676,7 @@ static void loops_over_rows_that_do_not_match_are_told(void **state)
     loop_over(w, q, ALL_ROWS); /* they all match */
     reef_remove(w, e[1500], Awake);
     for (asking how = BY_RUNS; how <= NO_VALUES; how++) loop_over(w, q, how);
-    reef_each(w, q, row) (void)reef_in_at(row, Position);
+    reef_each(w, q, row)(void) reef_in_at(row, Position);
     assert_int_equal(t.count, 0);
 
     reef_remove(w, e[10], Awake);
@@ -684,8 +684,9 @@ static void loops_over_rows_that_do_not_match_are_told(void **state)
     for (reef_block b = reef_begin(w, q); reef_next(&b); blocks++) (void)block_sum(&b, blocks ? ALL_ROWS : BY_MASK);
     loop_over(w, q, ALL_ROWS); /* each query is told of once */
     assert_int_equal(t.count, 1);
-    assert_string_equal(t.first, "reef_next: component Position: the access was not declared: not all rows of the block "
-                                 "match: reef_block_run, reef_block_mask or reef_each tell which do");
+    assert_string_equal(t.first,
+                        "reef_next: component Position: the access was not declared: not all rows of the block "
+                        "match: reef_block_run, reef_block_mask or reef_each tell which do");
     assert_ok(reef_last_error(w).status); /* the loop itself hasn't failed */
     const reef_query writes = reef_query_new(w, "Position, !Awake");
     for (reef_block b = reef_begin(w, writes); reef_next(&b);) reef_inout(&b, Position)[0].x = 1;

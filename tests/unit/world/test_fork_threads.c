@@ -304,7 +304,8 @@ static void ask_by_value_and_place(life *l)
     uint64_t three = 0, rows = 0, found[2];
     reef_near near[1];
     for (reef_block b = reef_begin_text(l->w, "in Mass"); reef_next(&b);)
-        for (uint32_t i = 0; i < b.count; i++) three += reef_in(&b, Mass)[i].kg == 3;
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+            for (uint32_t i = first; i < first + n; i++) three += reef_in(&b, Mass)[i].kg == 3;
     for (reef_block b = reef_begin_text(l->w, "in Position"); reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++) rows += reef_in(&b, Position)[i].x == 1;
     found[0] = reef_index_get(kg, reef_key_f64(3), NULL, 0);
