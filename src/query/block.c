@@ -31,14 +31,14 @@ reef_block reef__block_none(reef_world *w)
 
 /* What the loop asks of a block is noted in the checked build: its values of this type, or with 0, which of its rows
  * match (src/query/iterate.c). A block of an open loop is never really const. */
-INLINE void block_asked(const reef_block *b, uint32_t type)
+INLINE void block_asked(const reef_block *b, uint32_t component)
 {
 #if defined(REEF_CHECKED)
     reef_loop_position *at = &((reef_block *)(uintptr_t)b)->loop;
-    if (type) at->values_asked = type;
+    if (component) at->values_asked = component;
     else at->rows_asked = true;
 #else
-    (void)b, (void)type;
+    (void)b, (void)component;
 #endif
 }
 
