@@ -76,16 +76,8 @@ static bool rows_of(const bulk *b, const match *m, const table *t, uint32_t unit
         const look l = {b->q, m->id, unit, rows, b->since, slot_entities(unit_slots(b->w, unit)), NULL, NULL};
         return reef__look_rows(&l, words, 0, BIT_WORDS);
     }
-    for (uint32_t k = 0; k < BIT_WORDS; k++)
-        words[k] = rows >= (k + 1) * 64 ? ~0ull : rows <= k * 64 ? 0 : ~0ull >> (64 - rows % 64);
+    rows_all(words, rows);
     return rows != 0;
-}
-
-static uint32_t words_count(const uint64_t *words)
-{
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < BIT_WORDS; k++) n += bits_count(words[k]);
-    return n;
 }
 
 uint64_t reef__bulk_rows(const bulk *b, const match *m, const table *t)
@@ -93,7 +85,7 @@ uint64_t reef__bulk_rows(const bulk *b, const match *m, const table *t)
     uint64_t words[BIT_WORDS], n = 0;
     if (!m->look) return table_rows(t);
     for (uint32_t unit = t->first; unit; unit = unit_slots(b->w, unit)[0].head.next)
-        if (rows_of(b, m, t, unit, words)) n += words_count(words);
+        if (rows_of(b, m, t, unit, words)) n += rows_in(words);
     return n;
 }
 
@@ -408,7 +400,7 @@ static bool collect_bits(bulk *b, const match *m, const table *t, uint32_t key, 
         const uint64_t *words = bit_words(store, p.unit);
         uint64_t any = 0;
         if (!rows_of(b, m, t, p.unit, p.rows)) continue;
-        if (b->value.kind == REEF_VALUE_ONE) b->changed += words_count(p.rows);
+        if (b->value.kind == REEF_VALUE_ONE) b->changed += rows_in(p.rows);
         if (key & BIT_DISABLED) rows_with(b->w, key & ~BIT_DISABLED, m->id, p.unit, p.rows);
         for (uint32_t k = 0; k < BIT_WORDS; k++) {
             const uint64_t is = words ? words[k] : 0;
@@ -416,10 +408,10 @@ static bool collect_bits(bulk *b, const match *m, const table *t, uint32_t key, 
             any |= p.rows[k];
         }
         if (any == 0) continue;
-        if (b->value.kind != REEF_VALUE_ONE) b->changed += words_count(p.rows);
+        if (b->value.kind != REEF_VALUE_ONE) b->changed += rows_in(p.rows);
         const bool leave = m->id == TABLE_EMPTY && !on;
         if (leave || observed(b->w)) { /* they change one by one */
-            if (!list_room(b, words_count(p.rows))) return false;
+            if (!list_room(b, rows_in(p.rows))) return false;
             list_rows(b, p.unit, p.rows);
         }
         if (leave) b->leaving = b->count;

@@ -42,6 +42,8 @@ typedef struct order_row {
     uint32_t index, row; /* index of the entity; any number that is moved along */
 } order_row;
 order_row *reef__order_rows(order_row *rows, order_row *scratch, size_t count);
+/* In sorted rows, the number of the first one whose key isn't below `key`, or, with `above`, is above it. */
+size_t reef__rows_bound(const order_row *rows, size_t count, uint64_t key, bool above);
 INLINE bool row_is_before(const order_row *a, const order_row *b)
 {
     return a->key != b->key ? a->key < b->key : a->index < b->index;

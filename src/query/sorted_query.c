@@ -254,24 +254,19 @@ static size_t rows_gather(const query *q)
     return (size_t)(to - r->rows) - r->count;
 }
 
-static bool row_behind(const order_row *a, const order_row *b)
-{
-    return a->key != b->key ? a->key > b->key : a->index > b->index;
-}
-
 /* How many of the first `count` rows aren't behind x. The search starts from the end, in steps that double: so merging
  * is linear in the list, however many rows come in. */
 static size_t rows_upto(const order_row *rows, size_t count, const order_row *x)
 {
     size_t step = 1, high = count;
-    while (step <= count && row_behind(&rows[count - step], x)) {
+    while (step <= count && row_is_before(x, &rows[count - step])) {
         high = count - step;
         step *= 2;
     }
     size_t low = step <= count ? count - step : 0;
     while (low < high) {
         const size_t mid = low + (high - low) / 2;
-        if (row_behind(&rows[mid], x)) high = mid;
+        if (row_is_before(x, &rows[mid])) high = mid;
         else low = mid + 1;
     }
     return low;
@@ -338,7 +333,10 @@ static bool ranking_repair(query *q, uint32_t others)
 
 /* ---- parents before their children ---- */
 
-static size_t group_bound(const ranking *r, uint64_t key, bool above);
+static size_t group_bound(const ranking *r, uint64_t key, bool above)
+{
+    return reef__rows_bound(r->rows, r->count, key, above);
+}
 
 static bool links_are_same(const reef_world *w, const ranking *r)
 {
@@ -578,18 +576,6 @@ const void *reef_block_parents_in(const reef_block *b, reef_component c)
 }
 
 /* ---- rows that match ---- */
-
-/* The first row whose key isn't below a group's key, or is above it. */
-static size_t group_bound(const ranking *r, uint64_t key, bool above)
-{
-    size_t low = 0, high = r->count;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (above ? r->rows[mid].key > key : r->rows[mid].key >= key) high = mid;
-        else low = mid + 1;
-    }
-    return low;
-}
 
 static uint64_t rows_wanted(const query *q, size_t first, size_t end, uint64_t since)
 {

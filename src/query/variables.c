@@ -675,8 +675,7 @@ void reef__bound_rows(const look *l, uint64_t *words, uint32_t first, uint32_t e
     const query *q = l->q;
     bindings *b = q->plan->bindings;
     bind_run *run = b->now ? b->now : b->own;
-    const uint64_t *collected = b->started ? row_set_words(&b->rows, l->unit) : NULL;
-    for (uint32_t k = first; b->started && k < end; k++) words[k] = collected ? words[k] & collected[k] : 0;
+    if (b->started) rows_keep(words, row_set_words(&b->rows, l->unit), first, end);
     for (uint32_t i = 0; i < b->early && any_row(words, first, end); i++) {
         const bind_step *s = &b->steps[i];
         const early_rows x = {q,
