@@ -761,8 +761,7 @@ bool reef__bound_look(reef_block *b, const query *q)
     bindings *x = q->plan->bindings;
     bind_run *run = b->loop.bound;
     if (run->unit != b->loop.unit) {
-        const look l = {
-            q, b->loop.slots[0].head.table, b->loop.unit, b->count, b->loop.since, b->entities, b->loop.frozen, NULL};
+        const look l = block_look(b);
         memset(run->several, 0, sizeof run->several);
         run->row = REEF_BLOCK_ROWS;
         x->now = run;
