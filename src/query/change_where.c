@@ -728,26 +728,25 @@ reef_status reef_enable_where_id(reef_world *w, reef_query which, reef_component
     return bulk_end(&b, s, changed);
 }
 
-/* Collects a table whose rows are destroyed. If all of them are, they needn't be listed, except where somebody asks
- * for their names or logs their removal. */
-static reef_status collect_doomed(bulk *b, const match *m)
-{
-    const table *t = table_read(b->w, m->id);
-    const uint64_t rows = t ? bulk_rows(b, m, t) : 0;
-    if (rows == 0) return REEF_OK;
-    const bool whole = rows == table_rows(t) && b->w->state.name_count == 0 && !t->shape->tracked &&
-                       !reef__stores_tracked(b->w) && !observed(b->w);
-    portion *p = portion_add(b, whole ? FILL : EACH, m->id);
-    if (p == NULL || (!whole && !bulk_list(b, m, t, rows))) return REEF_NO_MEMORY;
-    p->count = rows;
-    b->changed += rows;
-    return REEF_OK;
-}
-
+/* If all rows of a table are destroyed, they needn't be listed, except where somebody asks for their names or logs their
+ * removal, or where others may die with them. */
 static reef_status destroy_matches(bulk *b)
 {
+    const bool related = reef__related_any(b->w);
+    const bool listed = related || b->w->state.name_count || reef__stores_tracked(b->w) || observed(b->w);
     reef_status s = REEF_OK;
-    for (uint32_t i = 0; s == REEF_OK && i < b->q->match_count; i++) s = collect_doomed(b, match_at(b->q, i));
+    for (uint32_t i = 0; i < b->q->match_count; i++) {
+        const match *m = match_at(b->q, i);
+        const table *t = table_read(b->w, m->id);
+        const uint64_t rows = t ? bulk_rows(b, m, t) : 0;
+        if (rows == 0) continue;
+        const bool whole = rows == table_rows(t) && !listed && !t->shape->tracked;
+        portion *p = portion_add(b, whole ? FILL : EACH, m->id);
+        if (p == NULL || (!whole && !bulk_list(b, m, t, rows))) return REEF_NO_MEMORY;
+        p->count = rows;
+        b->changed += rows;
+    }
+    if (related) return reef__destroy_related(b->w, b->op, b->list, b->count);
     for (uint64_t i = 0; s == REEF_OK && i < b->portion_count; i++) {
         const portion *p = &b->portions[i];
         const bool ready = p->kind == FILL ? reef__table_own_all(b->w, p->from)
@@ -773,25 +772,11 @@ static reef_status destroy_matches(bulk *b)
     return REEF_OK;
 }
 
-/* The same in a world with relations, where others may die with what matches. */
-static COLD reef_status destroy_related_matches(bulk *b)
-{
-    for (uint32_t i = 0; i < b->q->match_count; i++) {
-        const match *m = match_at(b->q, i);
-        const table *t = table_read(b->w, m->id);
-        const uint64_t rows = t ? bulk_rows(b, m, t) : 0;
-        if (rows && !bulk_list(b, m, t, rows)) return REEF_NO_MEMORY;
-    }
-    b->changed = b->count;
-    return reef__destroy_related(b->w, b->op, b->list, b->count);
-}
-
 reef_status reef_destroy_where(reef_world *w, reef_query which, uint64_t *destroyed)
 {
     bulk b;
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     reef_status s = bulk_begin(&b, w, "reef_destroy_where", which, (reef_value){{0}, REEF_VALUE_REMOVE, 0, NULL});
-    if (s == REEF_OK && reef__fixed_hold(b.q, b.since))
-        s = reef__related_any(w) ? destroy_related_matches(&b) : destroy_matches(&b);
+    if (s == REEF_OK && reef__fixed_hold(b.q, b.since)) s = destroy_matches(&b);
     return bulk_end(&b, s, destroyed);
 }
