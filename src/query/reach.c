@@ -14,9 +14,8 @@
 uint32_t reef_variable(const reef_block *b, const char *name)
 {
     const variable_names *names = b && name && b->loop.query ? reef__query_names(b->loop.query) : NULL;
-    for (uint32_t i = 0; names && *name && i < REEF_VARIABLES_MAX; i++)
-        if (strcmp((*names)[i], name) == 0) return i + 1;
-    return 0;
+    const uint32_t i = names && *name ? reef__name_seek(*names, REEF_VARIABLES_MAX, name) : REEF_VARIABLES_MAX;
+    return i < REEF_VARIABLES_MAX ? i + 1 : 0;
 }
 
 const reef_entity *reef_bound(const reef_block *b, uint32_t variable)
