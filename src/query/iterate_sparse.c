@@ -130,7 +130,7 @@ uint32_t reef__cut_rows(const query *q, const reef_entity *e, uint32_t n)
 
 /* Makes the page of the entity's value this world's own and marks it. `own` is a version that isn't new to the loop
  * itself (0: none): the page gets it if nobody else wrote the page. NULL: no memory. */
-static NOINLINE void *page_own(reef_world *w, uint32_t component, reef_entity e, uint64_t own)
+static NOINLINE void *value_page_own(reef_world *w, uint32_t component, reef_entity e, uint64_t own)
 {
     const uint64_t was = reef__store_version(store_of(w, component), e);
     void *p = reef__store_own(w, component, e);
@@ -149,7 +149,7 @@ INLINE bool value_own(reef_block *b, const cut_term *t, reef_entity e, uint64_t 
     if (!t->writes || (!t->sure && reef_store_find(s, e) == NULL)) return true;
     const uint64_t is = page_version(s, slot_of(s, e) >> s->bits);
     if (!s->shared && (is == w->hot.version || (own && is == own))) return true;
-    void *p = page_own(w, t->component, e, own);
+    void *p = value_page_own(w, t->component, e, own);
     if (p && cell) cell->values = p;
     return p || reef__walk_no_memory(b);
 }
