@@ -603,27 +603,7 @@ INLINE bool mask_take(reef_block *b, const uint64_t *mask)
     return n != 0;
 }
 
-/* The rows that match where several switches decide, or one that is off: their words are combined. */
-static NOINLINE bool switches_look(reef_block *b, const query *q)
-{
-    const uint64_t *mask = NULL;
-    for (uint32_t i = 0; i < q->switch_count; i++) {
-        const uint64_t *on = bit_words(bit_store_of(b->world, q->switches[i] >> 1), b->loop.unit);
-        const bool off = q->switches[i] & 1;
-        if (on == NULL && off) continue;
-        if (on == NULL) return false;
-        if (mask == NULL && !off && !walk_is_cut(b)) {
-            mask = on;
-            continue;
-        }
-        if (mask == NULL) rows_all(b->loop.mask_words, b->count), mask = b->loop.mask_words;
-        for (uint32_t k = 0; k < BIT_WORDS; k++) b->loop.mask_words[k] = mask[k] & (off ? ~on[k] : on[k]);
-        mask = b->loop.mask_words;
-    }
-    return mask == NULL || mask_take(b, mask);
-}
-
-/* The same where more than switches decide. */
+/* The rows that match where more than one switch decides, or rows are skipped or counted. */
 static NOINLINE bool rows_look(reef_block *b, const query *q)
 {
     if (UNLIKELY(q->plan && q->plan->bindings)) return reef__bound_look(b, q);
@@ -636,9 +616,8 @@ static NOINLINE bool rows_look(reef_block *b, const query *q)
 /* Which rows of the block match? False: none. */
 INLINE bool walk_look(reef_block *b, const query *q)
 {
-    if (q->switch_count == UINT32_MAX) return rows_look(b, q);
-    if (q->switch_count != 1 || q->switches[0] & 1 || walk_is_cut(b)) return switches_look(b, q);
-    const bit_store *s = bit_store_of(q->world, q->switches[0] >> 1); /* its words are the mask */
+    if (q->only_switch == 0 || walk_is_cut(b)) return rows_look(b, q);
+    const bit_store *s = bit_store_of(q->world, q->only_switch); /* its words are the mask */
     const uint64_t *next = bit_words(s, b->loop.walk_unit), *mask = bit_words(s, b->loop.unit);
     if (next) PREFETCH(next), PREFETCH(next + BIT_WORDS / 2);
     return mask && mask_take(b, mask);

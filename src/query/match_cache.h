@@ -55,7 +55,7 @@ INLINE bool query_joins(const query *q)
 {
     const cutting *c = q->cut;
     if (!c->quick || c->term[0].size > JOIN_BYTES || q->since || q->tracked || q->optional_writes) return false;
-    return q->switch_count == 1 && q->switches[0] == c->term[0].component << 1;
+    return q->only_switch == c->term[0].component;
 }
 
 /* Would some chunk be remembered if the world had a new version? If so, the loop makes one, unless another loop is

@@ -38,8 +38,6 @@ typedef struct term_facts { /* what is known of one term, independent of tables 
     bool each, values, near; /* one visit for each value; conditions on values; a centre (src/query/near_term.h) */
 } term_facts;
 
-enum { SWITCHES_FEW = 8 };
-
 /* For a query with a plus: each such term becomes a group of the base and its subtypes that are known
  * (src/query/subtype_terms.c). */
 typedef struct expansion {
@@ -79,9 +77,8 @@ struct reef_query_data {
     bool disabled_entities;   /* some entity may be disabled as a whole */
     bool derived, hides;      /* an index or a picture has its address; it doesn't name ReefPrefab: no templates */
     uint32_t optional_writes; /* number of terms whose column is written where it exists */
-    uint32_t switch_count;    /* only these switches decide by row; UINT32_MAX: something else does, too */
-    uint32_t switches[SWITCHES_FEW]; /* component << 1 | it must be off */
-    bool out;                        /* some column of head.key is written without being read */
+    uint32_t only_switch;     /* nothing decides by row but that this switch is on; 0: something else does */
+    bool out;                 /* some column of head.key is written without being read */
     uint32_t term_count;
     reef_term *terms; /* as asked, or those of `subs` */
     term_facts *facts;

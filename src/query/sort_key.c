@@ -255,14 +255,3 @@ order_row *reef__order_rows(order_row *rows, order_row *scratch, size_t count)
     }
     return rows;
 }
-
-size_t reef__rows_bound(const order_row *rows, size_t count, uint64_t key, bool above)
-{
-    size_t low = 0;
-    while (low < count) {
-        const size_t middle = low + (count - low) / 2;
-        if (above ? rows[middle].key > key : rows[middle].key >= key) count = middle;
-        else low = middle + 1;
-    }
-    return low;
-}

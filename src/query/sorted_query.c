@@ -328,7 +328,7 @@ static bool ranking_repair(query *q, uint32_t others)
 
 static size_t group_bound(const ranking *r, uint64_t key, bool above)
 {
-    return reef__rows_bound(r->rows, r->count, key, above);
+    return rows_bound(r->rows, r->count, key, above);
 }
 
 static bool links_are_same(const reef_world *w, const ranking *r)
@@ -357,10 +357,7 @@ static bool relation_is_named(const query *q)
 }
 
 /* Does nothing else decide by row? Then all rows of the list match. */
-static bool list_decides(const query *q)
-{
-    return q->ranking->named && ((q->switch_count == 1 && q->switches[0] == q->ranking->by.relation->id << 1));
-}
+static bool list_decides(const query *q) { return q->ranking->named && q->only_switch == q->ranking->by.relation->id; }
 
 /* Is the list by a relation still that of the world? */
 static bool tree_is_same(const query *q, size_t *all)

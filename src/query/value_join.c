@@ -438,7 +438,7 @@ static bool operand_key(const value_list *l, const operand *o, uint64_t *key)
 static row_range own_range(const value_list *l, uint64_t key)
 {
     if (l->count == 0) return (row_range){NULL, NULL, NULL, NULL}; /* then there may be no rows at all */
-    const order_row *first = l->rows + reef__rows_bound(l->rows, l->count, key, false), *end = first;
+    const order_row *first = l->rows + rows_bound(l->rows, l->count, key, false), *end = first;
     while (end < l->rows + l->count && end->key == key) end++;
     return (row_range){first, end, NULL, NULL};
 }
