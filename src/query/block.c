@@ -66,6 +66,16 @@ static const reef_term *term_named(const query *q, uint32_t component, bool writ
     return NULL;
 }
 
+void *reef__block_values(const reef_block *b, const type *t)
+{
+    /* the values of the block's other rows follow this one */
+    if (t->stored) return (void *)(uintptr_t)store_find(b->world, t->id, b->entities[0]);
+    const reef_slot *slots = block_slots(b);
+    const uint32_t k = reef__slot_seek(b->world, t->id, slots[0].head.table);
+    const uint32_t first = b->loop.walks ? b->loop.first : 0;
+    return k == 0 || k == REEF_SLOT_TAG ? NULL : (char *)slots[k].block + (size_t)first * t->size;
+}
+
 const void *reef_block_other_(const reef_block *b, reef_component c, bool write)
 {
     const query *q = b->loop.query;
@@ -73,14 +83,9 @@ const void *reef_block_other_(const reef_block *b, reef_component c, bool write)
     if (b->count == 0 || q == NULL || c.id == 0 || term_named(q, c.id, write, false) == NULL)
         return block_refuse(b, c, op);
     if (b->loop.mask) block_asked(b, c.id);
-    if (reef__type_of(c.id)->stored) /* the values of the block's other rows follow this one */
-        return b->loop.number && q->cut->each == c.id
-                   ? reef__store_nth(store_of(b->world, c.id), b->entities[0], b->loop.number)
-                   : store_find(b->world, c.id, b->entities[0]);
-    const reef_slot *slots = block_slots(b);
-    const uint32_t k = reef__slot_seek(b->world, c.id, slots[0].head.table);
-    const uint32_t first = b->loop.walks ? b->loop.first : 0;
-    return k == 0 ? NULL : (const char *)slots[k].block + (size_t)first * reef__type_of(c.id)->size;
+    if (q->cut && q->cut->each == c.id && b->loop.number)
+        return reef__store_nth(store_of(b->world, c.id), b->entities[0], b->loop.number);
+    return reef__block_values(b, reef__type_of(c.id));
 }
 
 const void *reef_block_slow_(const reef_block *b, reef_type_decl *decl, bool write)
@@ -100,18 +105,21 @@ void *reef_block_inout(const reef_block *b, reef_component c)
     return b && b->count ? reef_block_inout_fast(b, c) : NULL;
 }
 
-const void *reef_block_fixed_in(const reef_block *b, reef_component c)
+static const void *block_fixed(const reef_block *b, reef_component c, bool write, const char *op)
 {
-    const reef_term *t = b && b->loop.query ? term_named(b->loop.query, c.id, false, true) : NULL;
-    if (t == NULL) return b ? block_refuse(b, c, "reef_fixed_in") : NULL;
-    return has_itself(b->world, t->source, reef__type_of(c.id)) ? reef_get_id(b->world, t->source, c) : NULL;
+    const reef_term *t = b && b->loop.query ? term_named(b->loop.query, c.id, write, true) : NULL;
+    if (t == NULL) return b ? block_refuse(b, c, op) : NULL;
+    if (!has_itself(b->world, t->source, reef__type_of(c.id))) return NULL;
+    return write ? reef_mut_id(b->world, t->source, c) : reef_get_id(b->world, t->source, c);
 }
 
+const void *reef_block_fixed_in(const reef_block *b, reef_component c)
+{
+    return block_fixed(b, c, false, "reef_fixed_in");
+}
 void *reef_block_fixed_inout(const reef_block *b, reef_component c)
 {
-    const reef_term *t = b && b->loop.query ? term_named(b->loop.query, c.id, true, true) : NULL;
-    if (t == NULL) return b ? (void *)(uintptr_t)block_refuse(b, c, "reef_fixed_inout") : NULL;
-    return has_itself(b->world, t->source, reef__type_of(c.id)) ? reef_mut_id(b->world, t->source, c) : NULL;
+    return (void *)(uintptr_t)block_fixed(b, c, true, "reef_fixed_inout");
 }
 
 static uint32_t block_unit(const reef_block *b)

@@ -11,6 +11,9 @@ reef_block reef__block_none(reef_world *w);
 /* Makes a block of one row, which belongs to no loop. */
 void reef__block_of_row(reef_block *b, reef_world *w, query *q, uint32_t unit, uint32_t row);
 
+/* Where the values of a type begin in the block; NULL: the block doesn't have it. */
+void *reef__block_values(const reef_block *b, const type *t);
+
 extern const reef_query_head reef__no_keys; /* the head of a block whose columns the accessors look up in its chunk */
 
 /* The first row, from `row` on, whose bit is `value`; `count` if there is none below that. */

@@ -6,12 +6,15 @@
  *   RELABEL        all rows of a table go to a table without rows: its chunks get the other table, their blocks stay
  *                  (src/storage/table.c)
  *   APPEND         all rows of a table go behind those of another one, in runs
- *   MOVE           listed rows go to another table, one by one
- *   FILL, REPLACE  a value is replaced in place: in whole chunks, or in listed rows
+ *   FILL           a value is replaced in place, in whole chunks
+ *   EACH           listed rows change one by one; they go to another table, or stay where they are
  *
  * Invariant: each table is the source of at most one portion and the destination of at most one. No table is both,
  * except that rows may join a table where values are replaced. So portions don't disturb each other, and the rows have
- * the order that single calls would give them. Switches and marks change by words of 64 rows. */
+ * the order that single calls would give them. Switches and marks change by words of 64 rows.
+ *
+ * Where the component requires others that aren't there, each entity changes by a list of its own (reef__spread_fill).
+ * Then all portions are EACH, those of one table by where its rows go, and several may go to one table. */
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
@@ -20,7 +23,10 @@
 #include "storage/observed.h"
 #include "storage/place.h"
 #include "storage/quarantine.h"
+#include "storage/read.h"
+#include "storage/relabel.h"
 #include "storage/removal_log.h"
+#include "storage/required.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/shared_store.h"
@@ -32,7 +38,6 @@
 #include "change/destroy.h"
 #include "change/relation.h"
 #include "change/value_stage.h"
-#include "query/change_where.h"
 #include "query/iterate.h"
 #include "query/query.h"
 #include "query/row_filter.h"
@@ -40,14 +45,59 @@
 #include "reef/bulk.h"
 #include "reef/enable.h"
 
+/* When entities are destroyed, FILL means all rows of a table, and EACH listed rows. */
+typedef enum portion_kind { RELABEL, APPEND, FILL, EACH } portion_kind;
+
+typedef struct portion {
+    portion_kind kind;
+    uint32_t from, to;     /* to: of EACH */
+    const edge *edge;      /* of RELABEL and APPEND */
+    uint64_t first, count; /* of EACH in the list; otherwise the number of rows */
+    relabel relabel;
+} portion;
+
+typedef struct bit_rows { /* the rows of a chunk whose bits change */
+    uint32_t table_id, unit;
+    uint64_t rows[BIT_WORDS];
+} bit_rows;
+
+/* Values of one type that are made before anything changes, because hooks may refuse them or they take memory. */
+typedef struct made_values {
+    char *aside;   /* by entity of the list; NULL: each is made in the place that is ready for it */
+    uint64_t done; /* how many entities were looked at */
+} made_values;
+
+typedef struct bulk {
+    reef_world *w;
+    const query *q;
+    const char *op;
+    const type *t;
+    reef_value value; /* kind: DEFAULT to add, ONE to set, REMOVE */
+    uint64_t since;
+    portion *portions;
+    bit_rows *bits;
+    reef_entity *list; /* in visiting order */
+    uint64_t portion_count, portion_room, bit_count, bit_room, count, room;
+    uint64_t changed, prepared;
+    uint64_t leaving;    /* how many of the list, from the first on, may lose their row with their last bit */
+    uint32_t type_count; /* the type of the call, and behind it those that may come along */
+    made_values *made;   /* by type */
+    spread *gets;        /* what the present entity gets */
+} bulk;
+
 /* ---- collecting ---- */
+
+/* The k-th type whose values may come. */
+static const type *bulk_type(const bulk *b, uint32_t k) { return k ? reef__type_of(b->t->needs[k - 1]) : b->t; }
+static bool comes_along(const bulk *b) { return b->type_count > 1; }
 
 static bool list_room(bulk *b, uint64_t more)
 {
     return reef__list_room(b->w, &b->list, b->count, &b->room, more, sizeof *b->list);
 }
 
-portion *reef__portion_add(bulk *b, portion_kind kind, uint32_t from)
+/* Adds a portion, whose rows will be the next of the list. NULL: there is no memory. */
+static portion *portion_add(bulk *b, portion_kind kind, uint32_t from)
 {
     if (!reef__list_room(b->w, &b->portions, b->portion_count, &b->portion_room, 1, sizeof *b->portions)) return NULL;
     portion *x = &b->portions[b->portion_count++];
@@ -64,8 +114,6 @@ static void bulk_free(bulk *b)
     reef__memory_free(m, MEMORY_OTHER, b->portions, (size_t)b->portion_room * sizeof *b->portions);
     reef__memory_free(m, MEMORY_OTHER, b->bits, (size_t)b->bit_room * sizeof *b->bits);
     reef__memory_free(m, MEMORY_OTHER, b->list, (size_t)b->room * sizeof *b->list);
-    if (b->aside)
-        reef__memory_resize(m, MEMORY_OTHER, b->aside, (size_t)b->count * staged_bytes(b->t), 0, staged_align(b->t));
 }
 
 /* The rows of a chunk that match. False: there are none. */
@@ -76,24 +124,17 @@ static bool rows_of(const bulk *b, const match *m, const table *t, uint32_t unit
         const look l = {b->q, m->id, unit, rows, b->since, slot_entities(unit_slots(b->w, unit)), NULL, NULL};
         return reef__look_rows(&l, words, 0, BIT_WORDS);
     }
-    for (uint32_t k = 0; k < BIT_WORDS; k++)
-        words[k] = rows >= (k + 1) * 64 ? ~0ull : rows <= k * 64 ? 0 : ~0ull >> (64 - rows % 64);
+    rows_all(words, rows);
     return rows != 0;
 }
 
-static uint32_t words_count(const uint64_t *words)
-{
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < BIT_WORDS; k++) n += bits_count(words[k]);
-    return n;
-}
-
-uint64_t reef__bulk_rows(const bulk *b, const match *m, const table *t)
+/* How many rows of a match change. */
+static uint64_t bulk_rows(const bulk *b, const match *m, const table *t)
 {
     uint64_t words[BIT_WORDS], n = 0;
     if (!m->look) return table_rows(t);
     for (uint32_t unit = t->first; unit; unit = unit_slots(b->w, unit)[0].head.next)
-        if (rows_of(b, m, t, unit, words)) n += words_count(words);
+        if (rows_of(b, m, t, unit, words)) n += rows_in(words);
     return n;
 }
 
@@ -105,7 +146,8 @@ static void list_rows(bulk *b, uint32_t unit, const uint64_t *words)
         for (uint64_t x = words[k]; x; x &= x - 1) b->list[b->count++] = e[k * 64 + bits_first(x)];
 }
 
-bool reef__bulk_list(bulk *b, const match *m, const table *t, uint64_t rows)
+/* Adds them to the list. False: there is no memory. */
+static bool bulk_list(bulk *b, const match *m, const table *t, uint64_t rows)
 {
     uint64_t words[BIT_WORDS];
     if (!list_room(b, rows)) return false;
@@ -132,35 +174,82 @@ static reef_status collect_replace(bulk *b, const match *m, const table *t, uint
     const bool fill = rows == table_rows(t) && !b->t->split && !b->t->hooked && !b->t->tracked && !observed(b->w);
     b->changed += rows;
     if (b->t->size == 0) return REEF_OK;
-    if (reef__portion_add(b, fill ? FILL : REPLACE, m->id) == NULL || (!fill && !reef__bulk_list(b, m, t, rows)))
-        return REEF_NO_MEMORY;
-    b->portions[b->portion_count - 1].count = fill ? 0 : rows;
+    portion *p = portion_add(b, fill ? FILL : EACH, m->id);
+    if (p == NULL || (!fill && !bulk_list(b, m, t, rows))) return REEF_NO_MEMORY;
+    p->count = rows;
+    p->to = m->id;
     return REEF_OK;
 }
 
-static reef_status collect_match(bulk *b, const match *m)
+/* Collects a table whose rows get or lose a column. */
+static reef_status collect_rows(bulk *b, const match *m, const table *t, uint64_t rows)
 {
-    const table *t = table_read(b->w, m->id);
-    const uint64_t rows = t ? reef__bulk_rows(b, m, t) : 0;
     const bool remove = b->value.kind == REEF_VALUE_REMOVE, has = reef__slot_seek(b->w, b->t->id, m->id) != 0;
     reef_status s = REEF_NO_MEMORY;
-    if (rows == 0 || (has != remove && b->value.kind != REEF_VALUE_ONE)) return REEF_OK;
+    if (has != remove && b->value.kind != REEF_VALUE_ONE) return REEF_OK;
     if (has != remove) return collect_replace(b, m, t, rows);
     const edge *e = reef__graph_edge(b->w, m->id, b->t->id, remove, &s);
     if (e == NULL) return s;
     const bool whole = rows == table_rows(t) && may_go_whole(b, t, e);
     const table *there = table_read(b->w, e->to);
-    portion *p = reef__portion_add(b, !whole ? MOVE : there && table_rows(there) ? APPEND : RELABEL, m->id);
-    if (p == NULL || (!whole && !reef__bulk_list(b, m, t, rows))) return REEF_NO_MEMORY;
+    portion *p = portion_add(b, !whole ? EACH : there && table_rows(there) ? APPEND : RELABEL, m->id);
+    if (p == NULL || (!whole && !bulk_list(b, m, t, rows))) return REEF_NO_MEMORY;
     p->edge = e;
+    p->to = e->to;
     p->count = rows;
     b->changed += rows;
     return REEF_OK;
 }
 
+/* The table of entity i after the change; 0: no memory or a limit, as *s says. */
+static uint32_t table_after(bulk *b, uint64_t i, uint32_t from, reef_status *s)
+{
+    uint32_t ids[2 * REEF_COMPONENTS_MAX];
+    spread *x = b->gets;
+    if (!comes_along(b)) return from; /* the value lies in a store */
+    *s = reef__spread_fill(b->w, x, b->list[i], &b->value, 1);
+    if (*s != REEF_OK) return 0;
+    return reef__graph_table(b->w, ids, reef__set_after(b->w, from, x->values, x->count, ids), s);
+}
+
+/* Lists the rows of a match that change, and divides them by the table that they go to. */
+static reef_status collect_each(bulk *b, const match *m, const table *t, uint64_t rows)
+{
+    const uint64_t first = b->count;
+    uint64_t end = first;
+    reef_status s = REEF_OK;
+    portion *p = NULL;
+    if (!bulk_list(b, m, t, rows)) return REEF_NO_MEMORY;
+    for (uint64_t i = first; i < b->count; i++)
+        if (b->value.kind == REEF_VALUE_ONE ||
+            has_itself(b->w, b->list[i], b->t) == (b->value.kind == REEF_VALUE_REMOVE))
+            b->list[end++] = b->list[i];
+    b->changed += end - first;
+    for (b->count = first; b->count < end; b->count++) {
+        const uint32_t to = table_after(b, b->count, m->id, &s);
+        if (to == 0) return s;
+        if ((p == NULL || p->to != to) && (p = portion_add(b, EACH, m->id)) == NULL) return REEF_NO_MEMORY;
+        p->to = to;
+        p->count++;
+    }
+    return s;
+}
+
+/* Does something that the type requires come along for some entity? */
+static bool something_comes_along(const bulk *b)
+{
+    if (b->t->need_count == 0 || b->value.kind == REEF_VALUE_REMOVE) return false;
+    for (uint32_t i = 0; i < b->q->match_count; i++) {
+        const table *t = table_read(b->w, match_at(b->q, i)->id);
+        if (t && table_rows(t) && !reef__table_meets(b->w, t->shape->table, b->t)) return true;
+    }
+    return false;
+}
+
 /* ---- what a change needs ---- */
 
-bool reef__bulk_columns_own(reef_world *w, const portion *p, uint32_t component, const reef_entity *e)
+/* Owns the columns where values of a portion are replaced. */
+static bool columns_own(reef_world *w, const portion *p, uint32_t component, const reef_entity *e)
 {
     const table *t = table_read(w, p->from);
     const uint32_t k = reef__slot_seek(w, component, p->from);
@@ -178,124 +267,153 @@ bool reef__bulk_columns_own(reef_world *w, const portion *p, uint32_t component,
     return true;
 }
 
+/* Prepares what EACH needs. */
+static bool each_prepare(bulk *b, const portion *p)
+{
+    const reef_entity *e = b->list + p->first;
+    const bool first = p == b->portions || !comes_along(b) || p[-1].from != p->from;
+    uint64_t leave = p->count, arrive = p->count;
+    if (p->to == p->from && in_table(b->t))
+        return reef__slot_seek(b->w, b->t->id, p->from) == 0 || columns_own(b->w, p, b->t->id, e);
+    if (p->to == p->from) /* an entity of the empty set may lose its row with the value */
+        return b->value.kind != REEF_VALUE_REMOVE || p->from != TABLE_EMPTY ||
+               reef__leave_prepare(b->w, TABLE_EMPTY, e, p->count);
+    for (uint64_t i = 0; comes_along(b) && i < b->portion_count; i++) {
+        const portion *other = &b->portions[i];
+        if (other != p && other->from == p->from) leave += other->count;
+        if (other != p && other->to == p->to) arrive += other->count;
+    }
+    return (!first || reef__leave_prepare(b->w, p->from, e, leave)) &&
+           reef__arrive_prepare(b->w, p->from, p->to, arrive);
+}
+
 static bool portion_prepare(bulk *b, portion *p)
 {
-    const reef_entity *e = b->list ? b->list + p->first : NULL; /* the rows of whole tables aren't listed */
     const void *value = b->value.kind == REEF_VALUE_ONE ? b->value.data : NULL;
     switch (p->kind) {
     case RELABEL:
         return reef__relabel_prepare(b->w, &p->relabel, p->from, p->edge, b->value.kind == REEF_VALUE_REMOVE, value);
-    case APPEND:
-        return reef__table_own_all(b->w, p->from) && reef__arrive_prepare(b->w, p->from, p->edge->to, p->count);
-    case MOVE:
-        return reef__leave_prepare(b->w, p->from, e, p->count) &&
-               reef__arrive_prepare(b->w, p->from, p->edge->to, p->count);
-    default: return reef__bulk_columns_own(b->w, p, b->t->id, e);
+    case APPEND: return reef__table_own_all(b->w, p->from) && reef__arrive_prepare(b->w, p->from, p->to, p->count);
+    case FILL: return columns_own(b->w, p, b->t->id, NULL);
+    case EACH: return each_prepare(b, p);
     }
+    return false;
 }
 
-/* Prepares stamps for entities that get the component, or room in the log for entities that lose it. */
-static bool track_ready(bulk *b)
+/* Prepares the bits and stored values of one type for all entities of the list. */
+static bool stored_ready(bulk *b, const type *t)
 {
-    if (!b->t->tracked) return true;
-    if (b->value.kind == REEF_VALUE_REMOVE) return reef__removals_prepare(b->w, b->t->id, b->count);
-    for (uint64_t i = 0; i < b->count; i += REEF_BLOCK_ROWS) {
-        const uint64_t rest = b->count - i;
-        if (!reef__track_prepare(b->w, b->t->id, &b->list[i],
-                                 (uint32_t)(rest < REEF_BLOCK_ROWS ? rest : REEF_BLOCK_ROWS)))
+    reef_world *w = b->w;
+    const bool on = b->value.kind != REEF_VALUE_REMOVE, shared = t->home == REEF_SHARED;
+    for (uint64_t i = 0; (t->bit || t->stored) && i < b->count; i++) {
+        const reef_entity e = b->list[i];
+        const uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table;
+        /* for entities that have the value, too: reef__change_apply asks for it */
+        if (t->bit && !reef__bit_prepare(w, t->id, id, place, on)) return false;
+        if (!on && !reef__bit_prepare(w, t->id | BIT_DISABLED, id, place, false)) return false;
+        if (on && t->stored && t == b->t && store_has(w, t->id, e) &&
+            (shared ? reef__store_slot_own(w, t->id, e) : reef__store_own(w, t->id, e)) == NULL)
             return false;
     }
-    return true;
+    if (!t->stored || (on && b->count == 0)) return true;
+    return on ? reef__store_prepare_add_some(w, t->id, b->list, b->count) : reef__store_prepare_drop_all(w, t->id);
+}
+
+/* Prepares stamps for entities that get a component, or room in the log for entities that lose it. */
+static bool track_ready(bulk *b, const type *t)
+{
+    if (!t->tracked) return true;
+    if (b->value.kind == REEF_VALUE_REMOVE) return reef__removals_prepare(b->w, t->id, b->count);
+    return b->count == 0 || reef__track_prepare(b->w, t->id, b->list, (uint32_t)b->count);
+}
+
+/* ---- values that are made before ---- */
+
+static bool is_made_before(const bulk *b, const type *t)
+{
+    return b->value.kind != REEF_VALUE_REMOVE && t->size && (t->hooked || t->home == REEF_SHARED);
 }
 
 /* Where a value is made. (One that can't move is made in the place that is ready for it.) */
-static void *made_slot(const bulk *b, uint64_t i)
+static void *made_slot(const bulk *b, uint32_t k, uint64_t i)
 {
-    return b->t->fixed ? reef__store_raw(b->w, b->t->id, b->list[i]) : b->aside + (size_t)i * staged_bytes(b->t);
+    const type *t = bulk_type(b, k);
+    return t->fixed ? reef__store_raw(b->w, t->id, b->list[i]) : b->made[k].aside + (size_t)i * staged_bytes(t);
 }
 
-/* Makes values aside if their type has hooks, so that a hook that refuses changes nothing, or if they take memory of
- * their own. */
-static reef_status aside_make(bulk *b)
+/* Lists what entity i gets. The answer is its value of type k, if that is made before; NULL: it has none. */
+static reef_value *made_value(const bulk *b, uint32_t k)
 {
-    const size_t size = staged_bytes(b->t);
-    const bool aside = b->t->hooked || b->t->home == REEF_SHARED;
-    if (!aside || size == 0 || b->count == 0 || b->value.kind == REEF_VALUE_REMOVE) return REEF_OK;
-    if (b->count > SIZE_MAX / size) return REEF_NO_MEMORY;
-    if (!b->t->fixed) {
-        b->aside = reef__memory_resize(&b->w->family->memory, MEMORY_OTHER, NULL, 0, (size_t)b->count * size,
-                                       staged_align(b->t));
-        if (b->aside == NULL) return REEF_NO_MEMORY;
-    }
-    for (; b->made < b->count; b->made++) {
-        const reef_status s = reef__staged_put(b->w, b->list[b->made], b->t, made_slot(b, b->made), &b->value, 0);
-        if (s != REEF_OK) return s;
+    const spread *x = b->gets;
+    for (uint32_t i = 0; is_made_before(b, bulk_type(b, k)) && i < x->count; i++)
+        if (x->values[i].component.id == bulk_type(b, k)->id) return &x->values[i];
+    return NULL;
+}
+
+static reef_status values_make(bulk *b)
+{
+    for (uint32_t k = 0; k < b->type_count; k++) {
+        const type *t = bulk_type(b, k);
+        made_values *made = &b->made[k];
+        if (!is_made_before(b, t) || b->count == 0) continue;
+        if (!t->fixed && b->count <= SIZE_MAX / staged_bytes(t))
+            made->aside = reef__memory_resize(&b->w->family->memory, MEMORY_OTHER, NULL, 0,
+                                              (size_t)b->count * staged_bytes(t), staged_align(t));
+        if (!t->fixed && made->aside == NULL) return REEF_NO_MEMORY;
+        for (; made->done < b->count; made->done++) {
+            const reef_entity e = b->list[made->done];
+            reef_status s = reef__spread_fill(b->w, b->gets, e, &b->value, 1);
+            const reef_value *v = s == REEF_OK ? made_value(b, k) : NULL;
+            if (v) s = reef__staged_put(b->w, e, t, made_slot(b, k, made->done), v, 0);
+            if (s != REEF_OK) return s;
+        }
     }
     return REEF_OK;
 }
 
 static void bulk_undo(bulk *b)
 {
-    while (b->made-- > 0) reef__staged_take_back(b->t, made_slot(b, b->made), &b->value, 0);
+    for (uint64_t i = b->count; i-- > 0;) {
+        const reef_status s = reef__spread_fill(b->w, b->gets, b->list[i], &b->value, 1);
+        for (uint32_t k = 0; s == REEF_OK && k < b->type_count; k++) {
+            const reef_value *v = i < b->made[k].done ? made_value(b, k) : NULL;
+            if (v) reef__staged_take_back(bulk_type(b, k), made_slot(b, k, i), v, 0);
+        }
+    }
     for (uint64_t i = 0; i < b->prepared; i++)
         if (b->portions[i].kind == RELABEL) reef__relabel_cancel(b->w, &b->portions[i].relabel);
 }
 
-/* The last steps that may fail, if those before succeeded. If one fails, what was prepared is undone. */
-static reef_status bulk_make(bulk *b, reef_status s)
+/* ---- doing it ---- */
+
+/* Changes one entity by the general path, with the values that were made for it. */
+static reef_status apply_one(bulk *b, uint64_t i, uint32_t to)
 {
-    if (s == REEF_OK && !track_ready(b)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && observed(b->w) && !observe_reserve_changes(b->w, b->t, b->count)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK) s = aside_make(b);
-    if (s != REEF_OK) bulk_undo(b);
+    const spread *x = b->gets;
+    reef_status s = reef__spread_fill(b->w, b->gets, b->list[i], &b->value, 1);
+    for (uint32_t k = 0; k < b->type_count; k++) {
+        reef_value *v = made_value(b, k);
+        if (v == NULL) continue;
+        *v = reef_value_make(v->component, VALUE_MOVED, bulk_type(b, k)->size, made_slot(b, k, i));
+        if (bulk_type(b, k)->home == REEF_SHARED) v->kind = VALUE_HELD, memcpy(&v->data, v->data, sizeof v->data);
+    }
+    s = reef__change_apply(b->w, b->op, b->list[i], place_of(b->w, b->list[i]), to, x->values, x->count);
+    for (uint32_t k = 0; k < x->count; k++) /* the entity holds it now */
+        if (x->values[k].kind == VALUE_HELD) reef__shared_release((void *)(uintptr_t)x->values[k].data);
     return s;
 }
 
-/* ---- doing it ---- */
-
-/* Changes one entity by the general path, with the value that was made for it. */
-static void apply_one(bulk *b, uint64_t i, uint32_t to)
-{
-    reef_value v = b->value;
-    if (b->made) v.kind = VALUE_MOVED, v.data = made_slot(b, i);
-    if (b->made && b->t->home == REEF_SHARED) v.kind = VALUE_HELD, memcpy(&v.data, v.data, sizeof v.data);
-    const reef_status s = reef__change_apply(b->w, b->op, b->list[i], place_of(b->w, b->list[i]), to, &v, 1);
-    ASSERT(s == REEF_OK); /* everything was prepared */
-    (void)s;
-    if (v.kind == VALUE_HELD) reef__shared_release((void *)(uintptr_t)v.data); /* the entity holds it now */
-}
-
-static reef_status move_one(bulk *b, const portion *p, uint64_t i)
+/* Changes one entity. (Where a single call is enough, that has faster paths.) */
+static reef_status change_one(bulk *b, uint64_t i, uint32_t to)
 {
     const reef_entity e = b->list[i];
     const reef_component c = {b->t->id};
-    if (b->aside) return apply_one(b, i, p->edge->to), REEF_OK;
+    if (comes_along(b) || b->t->stored || is_made_before(b, b->t)) return apply_one(b, i, to);
     switch (b->value.kind) {
     case REEF_VALUE_REMOVE: return reef_remove_id(b->w, e, c);
     case REEF_VALUE_ONE: return reef_set_id(b->w, e, c, b->value.data, b->value.size);
     default: return reef_add_id(b->w, e, c, NULL, NULL);
     }
-}
-
-static void replace_one(const bulk *b, uint64_t i)
-{
-    const bool told = observed(b->w);
-    if (b->t->tracked) reef__track_stamp(b->w, b->t->id, b->list[i].index, false);
-    const uint32_t place = place_of(b->w, b->list[i]);
-    const reef_slot *slots = reef_slots_at(&b->w->hot, place);
-    const bool planned = told && observe_change(b->w, b->list[i], slots[0].head.table, &b->value, 1);
-    ASSERT(planned == told);
-    const uint32_t k = reef__slot_seek(b->w, b->t->id, slots[0].head.table);
-    char *here = k == REEF_SLOT_TAG ? NULL : cell(slots, k, place_row(place), b->t->size);
-    if (here == NULL) {
-        reef__parts_scatter(b->w, place, b->t, b->value.data);
-    } else if (b->aside == NULL) {
-        bytes_copy(here, b->value.data, b->t->size);
-    } else {
-        value_leave(b->w, b->t, here);
-        reef__value_move(b->t, here, b->aside + (size_t)i * b->t->size);
-    }
-    if (planned) observe_done(b->w, true);
 }
 
 static void portion_fill(const bulk *b, const portion *p)
@@ -326,7 +444,7 @@ static void append_run(const bulk *b, const edge *e, uint64_t mask, uint32_t uni
 
 static void portion_append(const bulk *b, const portion *p)
 {
-    table *from = reef__table_own(b->w, p->from), *to = reef__table_own(b->w, p->edge->to);
+    table *from = reef__table_own(b->w, p->from), *to = reef__table_own(b->w, p->to);
     lease_end(from);
     reef__quarantine_table(b->w, from);
     for (uint32_t unit = from->first; unit; unit = unit_slots(b->w, unit)[0].head.next) {
@@ -350,12 +468,9 @@ static void portion_commit(bulk *b, portion *p)
     case APPEND: portion_append(b, p); return;
     case RELABEL: reef__relabel_commit(b->w, &p->relabel); return;
     case FILL: portion_fill(b, p); return;
-    case REPLACE:
-        for (uint64_t i = p->first; i < p->first + p->count; i++) replace_one(b, i);
-        return;
-    case MOVE:
+    case EACH:
         for (uint64_t i = p->first; i < p->first + p->count; i++) {
-            const reef_status s = move_one(b, p, i);
+            const reef_status s = change_one(b, i, p->to);
             ASSERT(s >= 0); /* everything was prepared */
             (void)s;
         }
@@ -363,23 +478,76 @@ static void portion_commit(bulk *b, portion *p)
     }
 }
 
-static reef_status bulk_table(bulk *b)
+/* May all that match get this relation? One of them can't lead another one into a circle: their paths end in the same
+ * target. */
+static COLD reef_status relations_check(bulk *b)
 {
     reef_status s = REEF_OK;
-    for (uint32_t i = 0; s == REEF_OK && i < b->q->match_count; i++) s = collect_match(b, match_at(b->q, i));
+    for (uint64_t i = 0; s == REEF_OK && i < b->count; i++)
+        s = reef__relation_check(b->w, b->list[i], b->t, &b->value, 0, store_has(b->w, b->t->id, b->list[i]));
+    return s;
+}
+
+static reef_status bulk_collect(bulk *b)
+{
+    reef_status s = REEF_OK;
+    for (uint32_t k = 1; s == REEF_OK && k < b->type_count; k++) s = reef__type_ready(b->w, bulk_type(b, k)->id);
+    for (uint32_t i = 0; s == REEF_OK && i < b->q->match_count; i++) {
+        const match *m = match_at(b->q, i);
+        const table *t = table_read(b->w, m->id);
+        const uint64_t rows = t ? bulk_rows(b, m, t) : 0;
+        if (rows) s = b->t->stored || comes_along(b) ? collect_each(b, m, t, rows) : collect_rows(b, m, t, rows);
+    }
     if (s == REEF_OK && b->value.kind == REEF_VALUE_ONE && !b->t->copyable && b->count > 1) s = REEF_NOT_COPYABLE;
+    if (s == REEF_OK && b->value.kind == REEF_VALUE_ONE && b->t->fixed) s = REEF_NOT_MOVABLE;
+    if (s == REEF_OK && b->t->relation && b->value.kind != REEF_VALUE_REMOVE) s = relations_check(b);
+    return s;
+}
+
+static reef_status bulk_prepare(bulk *b)
+{
+    for (uint32_t k = 0; k < b->type_count; k++)
+        if (!stored_ready(b, bulk_type(b, k)) || !track_ready(b, bulk_type(b, k))) return REEF_NO_MEMORY;
+    while (b->prepared < b->portion_count) /* one that fails half way is undone, too */
+        if (!portion_prepare(b, &b->portions[b->prepared++])) return REEF_NO_MEMORY;
+    if (observed(b->w) && !observe_reserve_changes(b->w, b->t, b->count * b->type_count)) return REEF_NO_MEMORY;
+    return values_make(b);
+}
+
+/* Adds, sets or removes a component of everything that matches. */
+static reef_status bulk_components(bulk *b)
+{
+    reef_world *w = b->w;
+    memory *m = &w->family->memory;
+    call_memory made;
+    spread list;
+    const uint32_t most = reef__spread_most(&b->value, 1);
+    b->type_count = something_comes_along(b) ? 1 + b->t->need_count : 1;
+    if (most > REEF_COMPONENTS_MAX) return REEF_LIMIT;
+    if (!reef__call_memory_take(m, &made, b->type_count * sizeof *b->made, PLAIN_ALIGN)) return REEF_NO_MEMORY;
+    b->made = memset(made.at, 0, b->type_count * sizeof *b->made);
+    b->gets = &list;
+    reef_status s = reef__spread_room(w, &list, most) ? bulk_collect(b) : REEF_NO_MEMORY;
     /* if the value lies in a block that is copied or enlarged meanwhile, its address is corrected */
-    b->w->value = &b->value;
-    b->w->value_count = b->value.kind == REEF_VALUE_ONE;
-    for (; s == REEF_OK && b->prepared < b->portion_count; b->prepared++)
-        if (!portion_prepare(b, &b->portions[b->prepared])) s = REEF_NO_MEMORY;
-    s = bulk_make(b, s);
-    b->w->value_count = 0;
-    if (s != REEF_OK) return s;
-    observe_open(b->w);
-    for (uint64_t i = 0; i < b->portion_count; i++) portion_commit(b, &b->portions[i]);
-    observe_close(b->w);
-    return REEF_OK;
+    w->value = &b->value;
+    w->value_count = b->value.kind == REEF_VALUE_ONE;
+    if (s == REEF_OK) s = bulk_prepare(b);
+    w->value_count = 0;
+    if (s != REEF_OK) bulk_undo(b);
+    if (s == REEF_OK) {
+        observe_open(w);
+        if (b->t->relation && b->value.kind == REEF_VALUE_ONE) w->relating = b->value.data;
+        for (uint64_t i = 0; i < b->portion_count; i++) portion_commit(b, &b->portions[i]);
+        w->relating = NULL;
+        observe_close(w);
+    }
+    for (uint32_t k = 0; k < b->type_count; k++)
+        if (b->made[k].aside)
+            reef__memory_resize(m, MEMORY_OTHER, b->made[k].aside, (size_t)b->count * staged_bytes(bulk_type(b, k)), 0,
+                                staged_align(bulk_type(b, k)));
+    reef__spread_free(w, &list);
+    reef__call_memory_free(m, &made);
+    return s;
 }
 
 /* ---- switches and marks ---- */
@@ -408,7 +576,7 @@ static bool collect_bits(bulk *b, const match *m, const table *t, uint32_t key, 
         const uint64_t *words = bit_words(store, p.unit);
         uint64_t any = 0;
         if (!rows_of(b, m, t, p.unit, p.rows)) continue;
-        if (b->value.kind == REEF_VALUE_ONE) b->changed += words_count(p.rows);
+        if (b->value.kind == REEF_VALUE_ONE) b->changed += rows_in(p.rows);
         if (key & BIT_DISABLED) rows_with(b->w, key & ~BIT_DISABLED, m->id, p.unit, p.rows);
         for (uint32_t k = 0; k < BIT_WORDS; k++) {
             const uint64_t is = words ? words[k] : 0;
@@ -416,10 +584,10 @@ static bool collect_bits(bulk *b, const match *m, const table *t, uint32_t key, 
             any |= p.rows[k];
         }
         if (any == 0) continue;
-        if (b->value.kind != REEF_VALUE_ONE) b->changed += words_count(p.rows);
+        if (b->value.kind != REEF_VALUE_ONE) b->changed += rows_in(p.rows);
         const bool leave = m->id == TABLE_EMPTY && !on;
         if (leave || observed(b->w)) { /* they change one by one */
-            if (!list_room(b, words_count(p.rows))) return false;
+            if (!list_room(b, rows_in(p.rows))) return false;
             list_rows(b, p.unit, p.rows);
         }
         if (leave) b->leaving = b->count;
@@ -465,76 +633,6 @@ static reef_status bulk_bits(bulk *b, uint32_t key)
         ASSERT(s == REEF_OK);
         (void)s;
     }
-    observe_close(b->w);
-    return REEF_OK;
-}
-
-/* ---- values in stores ---- */
-
-/* Lists the rows of a match that change. */
-static bool list_stored(bulk *b, const match *m, const table *t)
-{
-    uint64_t end = b->count;
-    if (!reef__bulk_list(b, m, t, reef__bulk_rows(b, m, t))) return false;
-    for (uint64_t i = end; i < b->count; i++) {
-        const bool has = store_has(b->w, b->t->id, b->list[i]);
-        if (b->value.kind == REEF_VALUE_ONE || has == (b->value.kind == REEF_VALUE_REMOVE)) b->list[end++] = b->list[i];
-    }
-    b->count = end;
-    return true;
-}
-
-static bool stored_ready(bulk *b)
-{
-    reef_world *w = b->w;
-    const bool on = b->value.kind != REEF_VALUE_REMOVE;
-    for (uint64_t i = 0; i < b->count; i++) {
-        const reef_entity e = b->list[i];
-        const uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, c = b->t->id;
-        const bool has = store_has(w, c, e);
-        /* for entities that have the value, too: reef__change_apply asks for it */
-        if (b->t->bit && on && !reef__bit_prepare(w, c, id, place, true)) return false;
-        if (!on && ((b->t->bit && !reef__bit_prepare(w, c, id, place, false)) ||
-                    !reef__bit_prepare(w, c | BIT_DISABLED, id, place, false)))
-            return false;
-        if (on && has && (b->t->home == REEF_SHARED ? reef__store_slot_own(w, c, e) : reef__store_own(w, c, e)) == NULL)
-            return false;
-    }
-    if (!on && !reef__store_prepare_drop_all(w, b->t->id)) return false;
-    if (on && b->count && !reef__store_prepare_add_some(w, b->t->id, b->list, b->count)) return false;
-    /* an entity of the empty set may lose its row with the value */
-    return on || table_read(w, TABLE_EMPTY) == NULL || reef__leave_prepare(w, TABLE_EMPTY, b->list, b->count);
-}
-
-COLD reef_status reef__bulk_relations(bulk *b)
-{
-    reef_status s = REEF_OK;
-    for (uint64_t i = 0; s == REEF_OK && i < b->count; i++)
-        s = reef__relation_check(b->w, b->list[i], b->t, &b->value, 0, store_has(b->w, b->t->id, b->list[i]));
-    return s;
-}
-
-/* Adds, sets or removes a stored value of everything that matches, one by one. */
-static reef_status bulk_stored(bulk *b)
-{
-    for (uint32_t i = 0; i < b->q->match_count; i++) {
-        const table *t = table_read(b->w, match_at(b->q, i)->id);
-        if (t && !list_stored(b, match_at(b->q, i), t)) return REEF_NO_MEMORY;
-    }
-    b->changed = b->count;
-    if (b->value.kind == REEF_VALUE_ONE && !b->t->copyable && b->count > 1) return REEF_NOT_COPYABLE;
-    if (b->value.kind == REEF_VALUE_ONE && b->t->fixed) return REEF_NOT_MOVABLE;
-    if (b->t->relation && b->value.kind != REEF_VALUE_REMOVE) {
-        const reef_status s = reef__bulk_relations(b);
-        if (s != REEF_OK) return s;
-    }
-    const reef_status s = bulk_make(b, stored_ready(b) ? REEF_OK : REEF_NO_MEMORY);
-    if (s != REEF_OK) return s;
-    observe_open(b->w);
-    if (b->t->relation && b->value.kind == REEF_VALUE_ONE) b->w->relating = b->value.data;
-    for (uint64_t i = 0; i < b->count; i++)
-        apply_one(b, i, reef_slots_at(&b->w->hot, place_of(b->w, b->list[i]))[0].head.table);
-    b->w->relating = NULL;
     observe_close(b->w);
     return REEF_OK;
 }
@@ -594,10 +692,7 @@ static reef_status bulk_change(reef_world *w, const char *op, reef_query which, 
     else if (bytes) b.value.data = memcpy(copy.at, value.data, bytes);
     if (s == REEF_OK && b.t->relation && bytes) ((relation_value *)copy.at)->place = 0;
     if (s == REEF_OK && reef__fixed_hold(b.q, b.since))
-        s = reef__bulk_adds_required(&b) ? reef__bulk_along(&b)
-            : b.t->stored                ? bulk_stored(&b)
-            : b.t->bit                   ? bulk_bits(&b, b.t->id)
-                                         : bulk_table(&b);
+        s = b.t->bit && !b.t->stored && !something_comes_along(&b) ? bulk_bits(&b, b.t->id) : bulk_components(&b);
     reef__call_memory_free(&w->family->memory, &copy);
     return bulk_end(&b, s, changed);
 }
@@ -633,26 +728,25 @@ reef_status reef_enable_where_id(reef_world *w, reef_query which, reef_component
     return bulk_end(&b, s, changed);
 }
 
-/* Collects a table whose rows are destroyed. If all of them are, they needn't be listed, except where somebody asks
- * for their names or logs their removal. */
-static reef_status collect_doomed(bulk *b, const match *m)
-{
-    const table *t = table_read(b->w, m->id);
-    const uint64_t rows = t ? reef__bulk_rows(b, m, t) : 0;
-    if (rows == 0) return REEF_OK;
-    const bool whole = rows == table_rows(t) && b->w->state.name_count == 0 && !t->shape->tracked &&
-                       !reef__stores_tracked(b->w) && !observed(b->w);
-    portion *p = reef__portion_add(b, whole ? FILL : MOVE, m->id);
-    if (p == NULL || (!whole && !reef__bulk_list(b, m, t, rows))) return REEF_NO_MEMORY;
-    p->count = rows;
-    b->changed += rows;
-    return REEF_OK;
-}
-
+/* If all rows of a table are destroyed, they needn't be listed, except where somebody asks for their names or logs their
+ * removal, or where others may die with them. */
 static reef_status destroy_matches(bulk *b)
 {
+    const bool related = reef__related_any(b->w);
+    const bool listed = related || b->w->state.name_count || reef__stores_tracked(b->w) || observed(b->w);
     reef_status s = REEF_OK;
-    for (uint32_t i = 0; s == REEF_OK && i < b->q->match_count; i++) s = collect_doomed(b, match_at(b->q, i));
+    for (uint32_t i = 0; i < b->q->match_count; i++) {
+        const match *m = match_at(b->q, i);
+        const table *t = table_read(b->w, m->id);
+        const uint64_t rows = t ? bulk_rows(b, m, t) : 0;
+        if (rows == 0) continue;
+        const bool whole = rows == table_rows(t) && !listed && !t->shape->tracked;
+        portion *p = portion_add(b, whole ? FILL : EACH, m->id);
+        if (p == NULL || (!whole && !bulk_list(b, m, t, rows))) return REEF_NO_MEMORY;
+        p->count = rows;
+        b->changed += rows;
+    }
+    if (related) return reef__destroy_related(b->w, b->op, b->list, b->count);
     for (uint64_t i = 0; s == REEF_OK && i < b->portion_count; i++) {
         const portion *p = &b->portions[i];
         const bool ready = p->kind == FILL ? reef__table_own_all(b->w, p->from)
@@ -678,25 +772,11 @@ static reef_status destroy_matches(bulk *b)
     return REEF_OK;
 }
 
-/* The same in a world with relations, where others may die with what matches. */
-static COLD reef_status destroy_related_matches(bulk *b)
-{
-    for (uint32_t i = 0; i < b->q->match_count; i++) {
-        const match *m = match_at(b->q, i);
-        const table *t = table_read(b->w, m->id);
-        const uint64_t rows = t ? reef__bulk_rows(b, m, t) : 0;
-        if (rows && !reef__bulk_list(b, m, t, rows)) return REEF_NO_MEMORY;
-    }
-    b->changed = b->count;
-    return reef__destroy_related(b->w, b->op, b->list, b->count);
-}
-
 reef_status reef_destroy_where(reef_world *w, reef_query which, uint64_t *destroyed)
 {
     bulk b;
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     reef_status s = bulk_begin(&b, w, "reef_destroy_where", which, (reef_value){{0}, REEF_VALUE_REMOVE, 0, NULL});
-    if (s == REEF_OK && reef__fixed_hold(b.q, b.since))
-        s = reef__related_any(w) ? destroy_related_matches(&b) : destroy_matches(&b);
+    if (s == REEF_OK && reef__fixed_hold(b.q, b.since)) s = destroy_matches(&b);
     return bulk_end(&b, s, destroyed);
 }

@@ -169,15 +169,11 @@ INLINE bool walk_is_cut(const reef_block *b) { return b->loop.skip != 0 || b->lo
 static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
 {
     reef__walk_open(b, q);
-    if (q->plan && q->plan->bindings && (b->loop.bound = reef__bound_open(q)) == NULL) {
-        reef_world *w = q->world;
-        reef_end(b);
-        reef__refuse(w, REEF_NO_MEMORY, "reef_begin");
-        return;
-    }
+    bool ok = !(q->plan && q->plan->bindings) || (b->loop.bound = reef__bound_open(q)) != NULL;
     if (q->optional_writes || (q->cut && (q->cut->writes || join_is_young(q))))
         reef__invalidate(q->world, INVALIDATE_LOOKED_AT);
-    if ((q->ranking && !reef__ranking_begin(b, q)) || (q->since && !since_begin(b, q, loop ? loop->since : 0))) {
+    ok = ok && (!q->ranking || reef__ranking_begin(b, q)) && (!q->since || since_begin(b, q, loop ? loop->since : 0));
+    if (!ok) {
         reef_world *w = q->world;
         reef_end(b);
         reef__refuse(w, REEF_NO_MEMORY, "reef_begin");
@@ -354,26 +350,31 @@ COLD bool reef__walk_no_memory(reef_block *b)
 static bool writing_end(const writing *x, reef_block *b)
 {
     b->world->hook_failed.id = 0;
-    if (writing_own(x)) {
-        b->loop.slots = unit_slots(b->world, x->unit);
-        if (b->loop.match) block_at(b, b->loop.slots);
-        return true;
-    }
-    return reef__walk_no_memory(b);
+    if (!writing_own(x)) return reef__walk_no_memory(b);
+    b->loop.slots = unit_slots(b->world, x->unit); /* they may have moved */
+    if (b->loop.match) block_at(b, b->loop.slots);
+    return true;
 }
 
-/* The slot of column i in the match's chunks. */
-INLINE uint32_t column_number(const match *m, uint32_t i) { return reef_column_at(m, i) / (uint32_t)sizeof(reef_slot); }
+/* Lists the columns that a query writes in every match, of which nobody says that the old values aren't wanted. */
+INLINE void columns_list(writing *x, const query *q, const match *m)
+{
+    x->count = x->first_out = q->head.write_count;
+    for (uint32_t i = 0; i < x->count; i++) x->slot[i] = (uint16_t)(reef_column_at(m, i) / sizeof(reef_slot));
+}
 
 /* Lists the columns of a chunk that the block's loop writes. `whole`: the loop writes all rows of the chunk, so that
  * nobody wants the old values of columns that it doesn't read. */
 static void writing_find(writing *x, const reef_block *b, const table *t, uint32_t unit, bool whole)
 {
     const query *q = b->loop.query;
-    x->w = b->world;
-    x->t = t;
-    x->unit = unit;
+    const match *m = match_now(b);
+    x->w = b->world, x->t = t, x->unit = unit;
     x->count = x->first_out = 0;
+    if (m && m->id == t->shape->table && !q->optional_writes && !q->out) { /* the match knows all of them */
+        columns_list(x, q, m);
+        return;
+    }
     for (uint32_t i = 0; i < q->term_count; i++) {
         if (!term_has_data(q, i) || q->facts[i].stored || q->terms[i].access == REEF_IN) continue;
         if (q->facts[i].sub && reef__sub_hidden(q, i, t->shape->table)) continue;
@@ -382,29 +383,24 @@ static void writing_find(writing *x, const reef_block *b, const table *t, uint32
     }
 }
 
-static NOINLINE bool block_own_out(reef_block *b, const table *t, uint32_t unit)
-{
-    writing x;
-    writing_find(&x, b, t, unit, true);
-    return writing_end(&x, b);
-}
-
 /* Called when a column that the loop writes is shared with a fork, or lies on a page that is shared. */
 bool reef_block_own_(reef_block *b)
 {
     if (b->loop.walks) return reef__walk_own(b);
-    const query *q = b->loop.query;
-    const uint32_t count = q->head.write_count;
     const uint32_t next = b->loop.next_unit != REEF_GO_TABLE ? b->loop.next_unit : 0;
+    const query *q = b->loop.query;
     const match *m = match_now(b);
     reef_world *w = b->world;
     const table *t = table_read(w, m->id);
     const uint32_t unit = next ? unit_slots(w, next)[0].head_more.previous : t->last;
-    if (UNLIKELY(q->out)) return block_own_out(b, t, unit);
-    uint16_t slot[REEF_TERMS_MAX];
-    for (uint32_t i = 0; i < count; i++) slot[i] = (uint16_t)column_number(m, i);
+    writing x;
+    if (UNLIKELY(q->out)) {
+        writing_find(&x, b, t, unit, true);
+        return writing_end(&x, b);
+    }
+    columns_list(&x, q, m);
     w->hook_failed.id = 0;
-    if (!reef__slots_own(w, t, unit, slot, count, w->running ? 0 : next)) return reef__walk_no_memory(b);
+    if (!reef__slots_own(w, t, unit, x.slot, x.count, w->running ? 0 : next)) return reef__walk_no_memory(b);
     block_at(b, unit_slots(w, unit)); /* the chunk's slots may have moved */
     return true;
 }
@@ -557,24 +553,12 @@ bool reef__block_own(reef_block *b)
 
 /* ---- parts whose blocks somebody else marks ---- */
 
-/* Lists the columns that a part's block writes. */
-static void part_columns(writing *x, const reef_block *b)
-{
-    const query *q = b->loop.query;
-    if (q->optional_writes || q->cut || q->ranking) {
-        writing_find(x, b, table_read(b->world, block_slots(b)[0].head.table), b->loop.unit, false);
-        return;
-    }
-    x->count = q->head.write_count;
-    for (uint32_t i = 0; i < x->count; i++) x->slot[i] = (uint16_t)column_number(match_now(b), i);
-}
-
 bool reef__part_claim(reef_block *b, uint64_t version)
 {
     writing x;
     if (b->loop.query->cut && b->loop.chunk_marked) return true;
-    part_columns(&x, b);
     const table *t = table_read(b->world, block_slots(b)[0].head.table);
+    writing_find(&x, b, t, b->loop.unit, false);
     b->loop.chunk_marked = true;
     for (uint32_t i = 0; i < x.count; i++)
         if (!reef__column_claim(b->world, t, b->loop.unit, x.slot[i], version)) return false;
@@ -587,7 +571,8 @@ void reef__part_mark(reef_block *b, uint64_t version)
     const query *q = b->loop.query;
     reef_slot *slots = (reef_slot *)(uintptr_t)block_slots(b);
     x.count = 0;
-    if (!q->cut || !b->loop.chunk_marked) part_columns(&x, b);
+    if (!q->cut || !b->loop.chunk_marked)
+        writing_find(&x, b, table_read(b->world, slots[0].head.table), b->loop.unit, false);
     for (uint32_t i = 0; i < x.count; i++) slots[x.slot[i]].version = version;
     b->loop.chunk_marked = true;
     if (UNLIKELY(q->cut != NULL)) reef__stored_mark(b, version);
@@ -620,32 +605,11 @@ INLINE bool mask_take(reef_block *b, const uint64_t *mask)
     return n != 0;
 }
 
-/* The rows that match where several switches decide, or one that is off: their words are combined. */
-static NOINLINE bool switches_look(reef_block *b, const query *q)
-{
-    const uint64_t *mask = NULL;
-    for (uint32_t i = 0; i < q->switch_count; i++) {
-        const uint64_t *on = bit_words(bit_store_of(b->world, q->switches[i] >> 1), b->loop.unit);
-        const bool off = q->switches[i] & 1;
-        if (on == NULL && off) continue;
-        if (on == NULL) return false;
-        if (mask == NULL && !off && !walk_is_cut(b)) {
-            mask = on;
-            continue;
-        }
-        if (mask == NULL) rows_all(b->loop.mask_words, b->count), mask = b->loop.mask_words;
-        for (uint32_t k = 0; k < BIT_WORDS; k++) b->loop.mask_words[k] = mask[k] & (off ? ~on[k] : on[k]);
-        mask = b->loop.mask_words;
-    }
-    return mask == NULL || mask_take(b, mask);
-}
-
-/* The same where more than switches decide. */
+/* The rows that match where more than one switch decides, or rows are skipped or counted. */
 static NOINLINE bool rows_look(reef_block *b, const query *q)
 {
     if (UNLIKELY(q->plan && q->plan->bindings)) return reef__bound_look(b, q);
-    const look l = {
-        q, b->loop.slots[0].head.table, b->loop.unit, b->count, b->loop.since, b->entities, b->loop.frozen, NULL};
+    const look l = block_look(b);
     if (!reef__look_rows(&l, b->loop.mask_words, 0, BIT_WORDS)) return false;
     if (rows_in(b->loop.mask_words) != b->count) b->loop.mask = b->loop.mask_words;
     return true;
@@ -654,9 +618,8 @@ static NOINLINE bool rows_look(reef_block *b, const query *q)
 /* Which rows of the block match? False: none. */
 INLINE bool walk_look(reef_block *b, const query *q)
 {
-    if (q->switch_count == UINT32_MAX) return rows_look(b, q);
-    if (q->switch_count != 1 || q->switches[0] & 1 || walk_is_cut(b)) return switches_look(b, q);
-    const bit_store *s = bit_store_of(q->world, q->switches[0] >> 1); /* its words are the mask */
+    if (q->only_switch == 0 || walk_is_cut(b)) return rows_look(b, q);
+    const bit_store *s = bit_store_of(q->world, q->only_switch); /* its words are the mask */
     const uint64_t *next = bit_words(s, b->loop.walk_unit), *mask = bit_words(s, b->loop.unit);
     if (next) PREFETCH(next), PREFETCH(next + BIT_WORDS / 2);
     return mask && mask_take(b, mask);

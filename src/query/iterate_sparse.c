@@ -130,7 +130,7 @@ uint32_t reef__cut_rows(const query *q, const reef_entity *e, uint32_t n)
 
 /* Makes the page of the entity's value this world's own and marks it. `own` is a version that isn't new to the loop
  * itself (0: none): the page gets it if nobody else wrote the page. NULL: no memory. */
-static NOINLINE void *value_own(reef_world *w, uint32_t component, reef_entity e, uint64_t own)
+static NOINLINE void *value_page_own(reef_world *w, uint32_t component, reef_entity e, uint64_t own)
 {
     const uint64_t was = reef__store_version(store_of(w, component), e);
     void *p = reef__store_own(w, component, e);
@@ -140,23 +140,30 @@ static NOINLINE void *value_own(reef_world *w, uint32_t component, reef_entity e
     return p;
 }
 
+/* The same for a term of which an entity may have the value, if the loop writes it. A cell gets where the value lies
+ * then. False: no memory, the loop has ended. */
+INLINE bool value_own(reef_block *b, const cut_term *t, reef_entity e, uint64_t own, reef_cell *cell)
+{
+    reef_world *w = b->world;
+    const value_store *s = store_of(w, t->component);
+    if (!t->writes || (!t->sure && reef_store_find(s, e) == NULL)) return true;
+    const uint64_t is = page_version(s, slot_of(s, e) >> s->bits);
+    if (!s->shared && (is == w->hot.version || (own && is == own))) return true;
+    void *p = value_page_own(w, t->component, e, own);
+    if (p && cell) cell->values = p;
+    return p || reef__walk_no_memory(b);
+}
+
 bool reef__stored_own_rows(reef_block *b)
 {
     const query *q = b->loop.query;
-    reef_world *w = b->world;
     const uint64_t own = reef__own_version(b, q);
-    w->hook_failed.id = 0;
-    for (uint32_t i = 0; i < q->cut->stored_count; i++) {
-        const cut_term *t = &q->cut->term[i];
-        for (uint32_t row = 0; t->writes && row < b->count; row++) {
-            const value_store *s = store_of(w, t->component);
+    b->world->hook_failed.id = 0;
+    for (uint32_t i = 0; i < q->cut->stored_count; i++)
+        for (uint32_t row = 0; row < b->count; row++) {
             if (b->loop.mask && !(b->loop.mask[row / 64] >> (row % 64) & 1)) continue;
-            if (!t->sure && reef_store_find(s, b->entities[row]) == NULL) continue;
-            const uint64_t is = page_version(s, slot_of(s, b->entities[row]) >> s->bits);
-            if (!s->shared && (is == w->hot.version || (own && is == own))) continue;
-            if (value_own(w, t->component, b->entities[row], own) == NULL) return reef__walk_no_memory(b);
+            if (!value_own(b, &q->cut->term[i], b->entities[row], own, NULL)) return false;
         }
-    }
     return true;
 }
 
@@ -480,21 +487,10 @@ INLINE void columns_fill(reef_block *b, const cutting *c, uint32_t row)
 /* Makes the pages that the block writes this world's own, and marks them. */
 static bool cells_own(reef_block *b, const cutting *c)
 {
-    reef_world *w = b->world;
     const uint64_t own = reef__own_version(b, b->loop.query);
-    w->hook_failed.id = 0;
-    for (uint32_t i = 0; i < c->stored_count; i++) {
-        const cut_term *t = &c->term[i];
-        const value_store *s = store_of(w, t->component);
-        if (!t->writes ||
-            (i < REEF_CELLS ? b->loop.cells[i].values == NULL : reef_store_find(s, b->entities[0]) == NULL))
-            continue;
-        const uint64_t is = page_version(s, slot_of(s, b->entities[0]) >> s->bits);
-        if (!s->shared && (is == w->hot.version || (own && is == own))) continue;
-        void *p = value_own(w, t->component, b->entities[0], own);
-        if (p == NULL) return reef__walk_no_memory(b);
-        if (i < REEF_CELLS) b->loop.cells[i].values = p;
-    }
+    b->world->hook_failed.id = 0;
+    for (uint32_t i = 0; i < c->stored_count; i++)
+        if (!value_own(b, &c->term[i], b->entities[0], own, i < REEF_CELLS ? &b->loop.cells[i] : NULL)) return false;
     return true;
 }
 

@@ -37,10 +37,9 @@ static joining *joining_of(query *q)
     return j;
 }
 
-/* Frees a list that is a block of its own. Parts of a piece are freed with the piece. */
 static void list_free(memory *m, join_list *l)
 {
-    if (l->alone) reef__memory_block_free(m, MEMORY_OTHER, ARENA_BITS, l, list_bytes(l->room), BLOCK_ALIGN);
+    if (l) reef__memory_block_free(m, MEMORY_OTHER, ARENA_BITS, l, list_bytes(l->room), BLOCK_ALIGN);
 }
 
 COLD void reef__joins_drop(query *q)
@@ -48,12 +47,7 @@ COLD void reef__joins_drop(query *q)
     memory *m = &q->world->family->memory;
     joining *j = q->cut->join;
     if (j == NULL) return;
-    for (uint32_t i = 0; i < j->units; i++)
-        if (j->list[i]) list_free(m, j->list[i]);
-    for (join_piece *p = j->pieces, *next; p; p = next) {
-        next = p->next;
-        reef__memory_block_free(m, MEMORY_OTHER, ARENA_BITS, p, p->bytes, BLOCK_ALIGN);
-    }
+    for (uint32_t i = 0; i < j->units; i++) list_free(m, j->list[i]);
     if (j->list) reef__memory_free(m, MEMORY_OTHER, j->list, j->units * sizeof *j->list);
     reef__memory_free(m, MEMORY_OTHER, j, joining_bytes());
     q->cut->join = NULL;
@@ -167,37 +161,9 @@ static bool list_fill(joining *j, const join_found *f, join_list *l, const value
     return most <= UINT16_MAX;
 }
 
-/* Takes memory for the list of a chunk that had none: behind the one before it, in the order of the walk. */
-static join_list *list_carve(memory *m, joining *j, size_t bytes)
-{
-    if (bytes > j->left) {
-        size_t more = j->taken < JOIN_PIECE ? j->taken : JOIN_PIECE;
-        if (more < sizeof(join_piece) + bytes) more = sizeof(join_piece) + bytes;
-        join_piece *p = reef__memory_block(m, MEMORY_OTHER, ARENA_BITS, more, BLOCK_ALIGN);
-        if (p == NULL) return NULL;
-        *p = (join_piece){j->pieces, more};
-        j->pieces = p;
-        j->taken += more;
-        j->left = more - sizeof *p;
-    }
-    join_list *l = (join_list *)(void *)((char *)j->pieces + j->pieces->bytes - j->left);
-    j->left -= bytes;
-    l->alone = false;
-    return l;
-}
-
-static join_list *list_alone(memory *m, size_t bytes)
-{
-    join_list *l = reef__memory_block(m, MEMORY_OTHER, ARENA_BITS, bytes, BLOCK_ALIGN);
-    if (l) l->alone = true;
-    return l;
-}
-
-/* Makes room for the list of a unit with so many rows. A list that replaces a shorter one gets a block of its own.
- * NULL: no memory. */
+/* Makes room for the list of a unit with so many rows. NULL: no memory. */
 static join_list *joined_room(const query *q, joining *j, uint32_t unit, uint32_t rows)
 {
-    const size_t bytes = list_bytes(rows);
     memory *m = &q->world->family->memory;
     if (unit >= j->units) {
         const uint32_t units = unit < q->world->state.next_unit ? q->world->state.next_unit : unit + 1;
@@ -205,9 +171,9 @@ static join_list *joined_room(const query *q, joining *j, uint32_t unit, uint32_
     }
     join_list *l = j->list[unit];
     if (l && l->room >= rows) return l;
-    join_list *more = l ? list_alone(m, bytes) : list_carve(m, j, bytes);
+    join_list *more = reef__memory_block(m, MEMORY_OTHER, ARENA_BITS, list_bytes(rows), BLOCK_ALIGN);
     if (more == NULL) return NULL;
-    if (l) list_free(m, l);
+    list_free(m, l);
     more->room = (uint16_t)rows;
     return j->list[unit] = more;
 }

@@ -19,23 +19,15 @@ typedef struct join_list {
     uint32_t first; /* slot of the first value */
     uint16_t rows, room;
     bool straight; /* the values follow one another, in one page */
-    bool alone;    /* the list is a block of its own; otherwise it is a part of a piece */
     join_row row[];
 } join_list;
 #define JOIN_NEVER UINT64_MAX
 
 enum { JOIN_BYTES = 1 << 20 }; /* larger values are too far apart for reef_cut */
-/* most bytes of a piece; lists lie side by side in pieces, and a new piece is as large as all before it together */
-enum { JOIN_PIECE = 64 << 10 };
-enum { JOIN_PAGE_SIZE = 16 }; /* if values are larger, a page of memory has few rows that match */
+enum { JOIN_PAGE_SIZE = 16 };  /* if values are larger, a page of memory has few rows that match */
 /* Most rows of a list. In a chunk with more matching rows nothing is remembered: its blocks are long anyway, and the
  * list would be too. */
 enum { JOIN_ROWS = 256 };
-
-typedef struct join_piece {
-    struct join_piece *next;
-    size_t bytes;
-} join_piece;
 
 /* The rows of a chunk that was searched ahead. */
 typedef struct join_found {
@@ -53,8 +45,6 @@ typedef struct joining {
     /* some list couldn't be kept, because its chunk was written at the version that the world had */
     bool young;
     join_list **list;    /* by unit; NULL: none */
-    join_piece *pieces;  /* new lists are carved from the first one, which has `left` bytes at its end */
-    size_t left, taken;  /* taken: the bytes of all pieces */
     join_list *scratch;  /* has room for JOIN_ROWS rows */
     join_found found[2]; /* the next two chunks */
 } joining;
@@ -65,7 +55,7 @@ INLINE bool query_joins(const query *q)
 {
     const cutting *c = q->cut;
     if (!c->quick || c->term[0].size > JOIN_BYTES || q->since || q->tracked || q->optional_writes) return false;
-    return q->switch_count == 1 && q->switches[0] == c->term[0].component << 1;
+    return q->only_switch == c->term[0].component;
 }
 
 /* Would some chunk be remembered if the world had a new version? If so, the loop makes one, unless another loop is

@@ -62,8 +62,7 @@ bool reef__near_look(query *q)
 
 void reef__near_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end)
 {
-    const uint64_t *marked = row_set_words(&l->q->near->rows, l->unit);
-    for (uint32_t k = first; k < end; k++) words[k] = marked ? words[k] & marked[k] : 0;
+    rows_keep(words, row_set_words(&l->q->near->rows, l->unit), first, end);
 }
 
 COLD void reef__near_explain(text_out *o, const query *q)

@@ -39,8 +39,7 @@ static bool split_walk(reef_slices *s, const query *q)
         passed += b.count;
         b.loop.mask = NULL;
         if (m->look) {
-            const look l = {
-                q, b.loop.slots[0].head.table, b.loop.unit, b.count, b.loop.since, b.entities, b.loop.frozen, NULL};
+            const look l = block_look(&b);
             if (!reef__look_rows(&l, b.loop.mask_words, 0, BIT_WORDS)) continue;
             b.loop.mask = b.loop.mask_words;
         }

@@ -38,8 +38,6 @@ typedef struct term_facts { /* what is known of one term, independent of tables 
     bool each, values, near; /* one visit for each value; conditions on values; a centre (src/query/near_term.h) */
 } term_facts;
 
-enum { SWITCHES_FEW = 8 };
-
 /* For a query with a plus: each such term becomes a group of the base and its subtypes that are known
  * (src/query/subtype_terms.c). */
 typedef struct expansion {
@@ -80,9 +78,8 @@ struct reef_query_data {
     bool disabled_entities;   /* some entity may be disabled as a whole */
     bool derived, hides;      /* an index or a picture has its address; it doesn't name ReefPrefab: no templates */
     uint32_t optional_writes; /* number of terms whose column is written where it exists */
-    uint32_t switch_count;    /* only these switches decide by row; UINT32_MAX: something else does, too */
-    uint32_t switches[SWITCHES_FEW]; /* component << 1 | it must be off */
-    bool out;                        /* some column of head.key is written without being read */
+    uint32_t only_switch;     /* nothing decides by row but that this switch is on; 0: something else does */
+    bool out;                 /* some column of head.key is written without being read */
     uint32_t term_count;
     reef_term *terms; /* as asked, or those of `subs` */
     term_facts *facts;
@@ -197,6 +194,20 @@ typedef struct look {
     const frozen_versions *frozen; /* NULL: the current versions of the stores' pages count */
     const uint64_t *among;         /* only these rows matter; NULL: all (reef__look_rows sets it) */
 } look;
+/* Of a block that is a whole chunk. */
+INLINE look block_look(const reef_block *b)
+{
+    return (look){.q = b->loop.query,
+                  .table_id = b->loop.slots[0].head.table,
+                  .unit = b->loop.unit,
+                  .count = b->count,
+                  .since = b->loop.since,
+                  .entities = b->entities,
+                  .frozen = b->loop.frozen};
+}
+/* Does term i hold for this entity? reef__rows_ask keeps the rows of words[first] to words[end - 1] for which it does. */
+typedef bool (*row_test)(const look *l, uint32_t i, reef_entity e);
+void reef__rows_ask(const look *l, uint32_t i, row_test holds, uint64_t *words, uint32_t first, uint32_t end);
 /* Sets the first `count` bits and clears the others. */
 INLINE void rows_all(uint64_t *words, uint32_t count)
 {
@@ -208,6 +219,11 @@ INLINE uint32_t rows_in(const uint64_t *words)
     uint32_t n = 0;
     for (uint32_t k = 0; k < BIT_WORDS; k++) n += bits_count(words[k]);
     return n;
+}
+/* Keeps those rows of words[first] to words[end - 1] that are marked. NULL: none is. */
+INLINE void rows_keep(uint64_t *words, const uint64_t *marked, uint32_t first, uint32_t end)
+{
+    for (uint32_t k = first; k < end; k++) words[k] = marked ? words[k] & marked[k] : 0;
 }
 /* Where a part of a loop begins: at a match, or at a chunk of its table. */
 typedef struct split_place {

@@ -250,6 +250,14 @@ static COLD bool parse_cascade(parser *p, const reef_term *t, const bool *given)
     return parse_sign(p, ')') || reef__parse_expected(p, "')' after the relation");
 }
 
+COLD uint32_t reef__name_seek(const void *names, uint32_t count, const char *name)
+{
+    const char *at = names;
+    uint32_t i = 0;
+    for (; i < count && strcmp(at, name) != 0; i++) at += REEF_VARIABLE_NAME_MAX + 1;
+    return i;
+}
+
 /* Reads a variable: its number, REEF_VISITED for "$this". A new one gets the next number. */
 static COLD bool parse_variable(parser *p, uint8_t *number)
 {
@@ -262,14 +270,12 @@ static COLD bool parse_variable(parser *p, uint8_t *number)
     if (!reef__parse_name(p, name, REEF_VARIABLE_NAME_MAX)) return false;
     *number = REEF_VISITED;
     if (strcmp(name, "this") == 0) return true;
-    uint32_t i = 0;
-    while (i < out->variable_count && strcmp(out->variables[i], name) != 0) i++;
+    const uint32_t i = reef__name_seek(out->variables, out->variable_count, name);
     *number = (uint8_t)(i + 1);
     if (i < out->variable_count) return true;
-    for (uint32_t k = 0; k < out->parameter_count; k++)
-        if (strcmp(out->parameters[k], name) == 0)
-            return reef__parse_refuse(p, REEF_BAD_TEXT, at, "$%s is a parameter already: a variable needs another name",
-                                      name);
+    if (reef__name_seek(out->parameters, out->parameter_count, name) < out->parameter_count)
+        return reef__parse_refuse(p, REEF_BAD_TEXT, at, "$%s is a parameter already: a variable needs another name",
+                                  name);
     if (i == REEF_VARIABLES_MAX)
         return reef__parse_refuse(p, REEF_LIMIT, at, "a query has at most %d variables", REEF_VARIABLES_MAX);
     memset(out->variables[i], 0, sizeof out->variables[i]);
@@ -590,14 +596,6 @@ static COLD void write_word(text_out *o, word_kind kind, uint32_t value)
         if (query_words[i].kind == kind && query_words[i].value == value) reef__text_put(o, "%s ", query_words[i].text);
 }
 
-/* Has one of the first `count` variables this name? */
-static COLD bool variable_is_named(const query_writer *o, uint32_t count, const char *name)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(o->variables[i], name) == 0) return true;
-    return false;
-}
-
 /* Chooses the names that a text can give to the variables: their own, or, where that is no name in a text or an earlier
  * one has it, their number. */
 static COLD void name_variables(query_writer *o, const variable_names *given)
@@ -606,11 +604,11 @@ static COLD void name_variables(query_writer *o, const variable_names *given)
         const char *own = given ? (*given)[i] : "";
         const token t = reef__token_scan(own);
         const bool good = t.kind == TOKEN_NAME && t.start == own && own[t.length] == 0 && !reef__token_is(t, "this") &&
-                          !reef__token_is(t, "*") && !variable_is_named(o, i, own);
+                          !reef__token_is(t, "*") && reef__name_seek(o->variables, i, own) == i;
         char *name = o->variables[i];
         if (good) memcpy(name, own, t.length + 1);
         else snprintf(name, sizeof o->variables[i], "%" PRIu32, i + 1);
-        while (variable_is_named(o, i, name)) strcat(name, "_"); /* once for each earlier one at most */
+        while (reef__name_seek(o->variables, i, name) < i) strcat(name, "_"); /* once for each earlier one at most */
     }
 }
 

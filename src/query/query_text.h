@@ -41,6 +41,8 @@ reef_status reef__query_text_parse(const reef_world *w, const char *text, query_
  * NULL: none has a name. */
 void reef__query_text_write(text_out *o, const reef_world *w, const reef_term *terms, uint32_t count,
                             reef_enabled entities, reef_component cascade, const variable_names *variables);
+/* The number of the first of these names (an array as in variable_names) that is `name`; `count`: none is. */
+uint32_t reef__name_seek(const void *names, uint32_t count, const char *name);
 /* Is there another term, in a list that a description may end early? */
 INLINE bool term_is_there(const reef_term *t)
 {

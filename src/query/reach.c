@@ -3,11 +3,9 @@
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
-#include "storage/multi_store.h"
 #include "storage/place.h"
 #include "storage/read.h"
 #include "storage/relation_index.h"
-#include "storage/sparse_store.h"
 #include "query/variables.h"
 #include "query/query.h"
 #include "query/relation_path.h"
@@ -16,9 +14,8 @@
 uint32_t reef_variable(const reef_block *b, const char *name)
 {
     const variable_names *names = b && name && b->loop.query ? reef__query_names(b->loop.query) : NULL;
-    for (uint32_t i = 0; names && *name && i < REEF_VARIABLES_MAX; i++)
-        if (strcmp((*names)[i], name) == 0) return i + 1;
-    return 0;
+    const uint32_t i = names && *name ? reef__name_seek(*names, REEF_VARIABLES_MAX, name) : REEF_VARIABLES_MAX;
+    return i < REEF_VARIABLES_MAX ? i + 1 : 0;
 }
 
 const reef_entity *reef_bound(const reef_block *b, uint32_t variable)
@@ -37,17 +34,6 @@ static uint32_t reach_find(const query *q, uint32_t component, uint32_t variable
             reach_variable(&q->terms[i]) == variable)
             return i;
     return UINT32_MAX;
-}
-
-static const void *relation_to(const value_store *s, reef_entity source, reef_entity target)
-{
-    const char *first = reef_store_find(s, source);
-    const uint32_t n = first == NULL ? 0 : s->multi ? reef__multi_values(s, source) : 1;
-    for (uint32_t i = 0; i < n; i++) {
-        const relation_value *v = (const relation_value *)(const void *)(first + (size_t)i * s->size);
-        if (reef_entity_equal(v->target, target)) return v;
-    }
-    return NULL;
 }
 
 static const void *value_of(const query *q, uint32_t i, reef_entity e)
@@ -128,7 +114,7 @@ const void *const *reef_block_reach(const reef_block *b, reef_component c, uint3
         const bool matches = b->loop.mask == NULL || b->loop.mask[row / 64] >> row % 64 & 1;
         if (matches && t->up.id) value = ancestor_value_of(q, i, from[row], &last);
         else if (matches && relates)
-            value = relation_to(store_of(b->world, c.id), from[row], target ? target[row] : t->target);
+            value = reef__relation_find(store_of(b->world, c.id), from[row], target ? target[row] : t->target, NULL);
         else if (matches) value = value_of(q, i, from[row]);
         memcpy(to + row, &value, sizeof value); /* `to` may be an array of other pointers */
     }

@@ -40,12 +40,14 @@ static uint32_t depth_seek(const relation_path *p, uint32_t *depth, reef_entity 
     return found;
 }
 
-/* Lists the rows in the visible order, and returns the largest depth. *end moves from the first to behind the last. */
-static uint32_t tree_gather(const query *q, const relation_path *p, bool named, uint32_t *depth, order_row **end)
+/* Lists the rows in the visible order; the answer is how many. Their keys are depths, of which *most becomes the
+ * largest, from 1; `depth` NULL: they are targets. */
+static size_t rows_list(const query *q, const relation_path *p, bool named, uint32_t *depth, order_row *rows,
+                        uint32_t *most)
 {
-    order_row *to = *end;
+    order_row *to = rows;
     const reef_world *w = q->world;
-    uint32_t most = 1, below = 0, up = 0;
+    uint32_t below = 0, up = 0;
     reef_entity parent = {0, 0}; /* the last one: siblings often lie side by side */
     for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
         const reef_entity *e = slot_entities(c.slots);
@@ -53,44 +55,18 @@ static uint32_t tree_gather(const query *q, const relation_path *p, bool named, 
             const relation_value *v = path_next(p, e[i]);
             if (v && !reef_entity_equal(v->target, parent)) {
                 parent = v->target;
-                below = depth_seek(p, depth, parent);
+                if (depth) below = depth_seek(p, depth, parent);
                 up = place_of(w, parent) < 2 * PLACE_EMPTY ? 0 : place_of(w, parent);
             }
             const uint32_t d = v ? below + 1 : 1;
-            depth[e[i].index] = d;
+            if (depth) depth[e[i].index] = d;
             if (named && v == NULL && reef_store_find(p->s, e[i]) == NULL) continue;
-            if (d > most) most = d;
-            *to++ = (order_row){d - 1, v ? up : 0, unit_place(c.unit) + i};
+            if (d > *most) *most = d;
+            const uint64_t target = v ? reef_key_entity(parent) : UINT64_MAX;
+            *to++ = (order_row){depth ? d - 1 : target, v ? up : 0, unit_place(c.unit) + i};
         }
     }
-    *end = to;
-    return most;
-}
-
-/* The list by target: {target, place of its row or 0, place of the row}. */
-static order_row *target_list(const query *q, const relation_path *p, bool named, order_row *rows, order_row *scratch,
-                              size_t *count)
-{
-    const reef_world *w = q->world;
-    size_t n = 0;
-    for (chunk_cursor c = {.q = q}; chunk_next(&c);) {
-        const reef_entity *e = slot_entities(c.slots);
-        for (uint32_t i = 0; i < c.rows; i++) {
-            const relation_value *v = path_next(p, e[i]);
-            if (named && v == NULL && reef_store_find(p->s, e[i]) == NULL) continue;
-            rows[n] = (order_row){v ? reef_key_entity(v->target) : UINT64_MAX, (uint32_t)n, unit_place(c.unit) + i};
-            n++;
-        }
-    }
-    ASSERT(named ? n <= *count : n == *count);
-    *count = n;
-    order_row *sorted = reef__order_rows(rows, scratch, n);
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t key = sorted[i].key;
-        const reef_entity target = {(uint32_t)(key >> 32), (uint32_t)key};
-        sorted[i].index = key == UINT64_MAX || place_of(w, target) < 2 * PLACE_EMPTY ? 0 : place_of(w, target);
-    }
-    return sorted;
+    return (size_t)(to - rows);
 }
 
 order_row *reef__relation_list(const query *q, const type *relation, bool named, order_row *rows, order_row *scratch,
@@ -98,16 +74,15 @@ order_row *reef__relation_list(const query *q, const type *relation, bool named,
 {
     const reef_world *w = q->world;
     const relation_path p = path_by(w, relation->id);
-    if (!relation_is_tree(relation)) return target_list(q, &p, named, rows, scratch, count);
     memory *m = &w->family->memory;
+    const bool tree = relation_is_tree(relation);
     const size_t depth_bytes = w->hot.index_count * sizeof(uint32_t);
-    uint32_t *depth = reef__memory_zeroed(m, MEMORY_OTHER, depth_bytes);
-    if (depth == NULL) return NULL;
-    order_row *end = rows;
-    const uint32_t most = tree_gather(q, &p, named, depth, &end);
-    const size_t n = (size_t)(end - rows);
+    uint32_t most = 1, *depth = tree ? reef__memory_zeroed(m, MEMORY_OTHER, depth_bytes) : NULL;
+    if (tree && depth == NULL) return NULL;
+    const size_t n = rows_list(q, &p, named, depth, rows, &most);
     ASSERT(named ? n <= *count : n == *count);
     *count = n;
+    if (depth == NULL) return reef__order_rows(rows, scratch, n); /* rows of one target have the same index here */
     reef__memory_free(m, MEMORY_OTHER, depth, depth_bytes);
     if (most == 1) return rows;
     const size_t bytes = ((size_t)most + 1) * sizeof(uint32_t);

@@ -250,13 +250,15 @@ bool reef__plan_look(query *q)
 
 /* ---- rows ---- */
 
-static bool related_to(const reef_world *w, const reef_term *t, reef_entity e)
+static bool row_is_related(const look *l, uint32_t i, reef_entity e)
 {
+    const reef_world *w = l->q->world;
+    const reef_term *t = &l->q->terms[i];
     if (t->component.id)
         return reef__relation_leads(w, reef__type_of(t->component.id), e, t->target,
                                     bit_store_of(w, t->component.id | BIT_DISABLED));
-    for (uint32_t i = 1; i < w->state.store_count; i++) {
-        const value_store *s = &w->state.stores[i];
+    for (uint32_t k = 1; k < w->state.store_count; k++) {
+        const value_store *s = &w->state.stores[k];
         if (!s->relation || !reef__relation_find(s, e, t->target, NULL)) continue;
         const relation_path p = path_by(w, s->component);
         if (!path_ends(&p, e)) return true;
@@ -297,16 +299,10 @@ void reef__target_rows(const look *l, uint32_t i, uint64_t *words, uint32_t firs
     for (uint32_t n = 0; n < p->count && x == NULL; n++)
         if (p->terms[n].term == i) x = &p->terms[n];
     if (x && x->used) {
-        const uint64_t *collected = row_set_words(&x->rows, l->unit);
-        for (uint32_t k = first; k < end; k++) words[k] = collected ? words[k] & collected[k] : 0;
+        rows_keep(words, row_set_words(&x->rows, l->unit), first, end);
         return;
     }
-    for (uint32_t k = first; k < end; k++) {
-        uint64_t kept = 0;
-        for (uint64_t word = words[k] & l->among[k]; word; word &= word - 1)
-            if (related_to(q->world, &q->terms[i], l->entities[k * 64 + bits_first(word)])) kept |= word & (0 - word);
-        words[k] = kept;
-    }
+    reef__rows_ask(l, i, row_is_related, words, first, end);
 }
 
 /* ---- entities that rows lead to ---- */

@@ -43,10 +43,7 @@ static uint64_t written_at(const reef_world *w, uint32_t component, uint32_t uni
     return k == 0 || k == REEF_SLOT_TAG ? 0 : unit_slots(w, unit)[k].version;
 }
 
-/* Does term i hold for this entity? rows_filter keeps the rows of words[k] for which it does. */
-typedef bool (*row_test)(const look *l, uint32_t i, reef_entity e);
-
-static void rows_filter(const look *l, uint32_t i, row_test holds, uint64_t *words, uint32_t first, uint32_t end)
+void reef__rows_ask(const look *l, uint32_t i, row_test holds, uint64_t *words, uint32_t first, uint32_t end)
 {
     for (uint32_t k = first; k < end; k++) {
         uint64_t kept = 0;
@@ -77,7 +74,7 @@ static void changed_rows(const look *l, uint32_t i, uint64_t *words, uint32_t fi
         return;
     }
     if (x->stored) {
-        rows_filter(l, i, reef__value_changed, words, first, end);
+        reef__rows_ask(l, i, reef__value_changed, words, first, end);
         return;
     }
     if (written_at(l->q->world, t->component.id, l->unit, l->table_id) <= l->since) words_fill(words, first, end, 0);
@@ -147,7 +144,7 @@ static void leaf_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first
     } else if (f->cold) {
         words_fill(words, first, end, ~0ull);
         if (f->target) reef__target_rows(l, i, words, first, end);
-        else rows_filter(l, i, row_is_stored, words, first, end);
+        else reef__rows_ask(l, i, row_is_stored, words, first, end);
     } else {
         words_fill(words, first, end, reef__slot_seek(q->world, t->component.id, l->table_id) ? ~0ull : 0);
     }
@@ -203,8 +200,8 @@ bool reef__look_rows(const look *given, uint64_t *words, uint32_t first, uint32_
     look l = *given;
     uint64_t inner[BIT_WORDS], any = 0;
     bool slow = false;
-    rows_all(inner, l.count);
-    for (uint32_t k = first; k < end; k++) words[k] = l.among ? inner[k] & l.among[k] : inner[k];
+    rows_all(words, l.count);
+    if (l.among) rows_keep(words, l.among, first, end);
     l.among = words;
     if (q->disabled_entities || q->entities == REEF_DISABLED) enabled_rows(&l, 0, q->entities, words, first, end);
     for (uint32_t at = 0; at < q->term_count;) {
@@ -215,12 +212,12 @@ bool reef__look_rows(const look *given, uint64_t *words, uint32_t first, uint32_
             continue;
         }
         term_rows(&l, &at, inner, first, end);
-        for (uint32_t k = first; k < end; k++) words[k] &= inner[k];
+        rows_keep(words, inner, first, end);
     }
     for (uint32_t i = 0; slow && i < q->term_count; i++) {
         if (!q->facts[i].top || !term_is_slow(q, i) || q->facts[i].bound) continue;
         leaf_rows(&l, i, inner, first, end);
-        for (uint32_t k = first; k < end; k++) words[k] &= inner[k];
+        rows_keep(words, inner, first, end);
     }
     if (q->values && q->values->join_count) reef__joined_rows(&l, words, first, end);
     if (slow && q->plan && q->plan->bindings) reef__bound_rows(&l, words, first, end);

@@ -172,17 +172,12 @@ uint32_t reef__order_chunk(const reef_world *w, const ordering *o, const reef_sl
 
 /* ---- sorting ---- */
 
-static bool order_row_less(const order_row *a, const order_row *b)
-{
-    return a->key != b->key ? a->key < b->key : a->index < b->index;
-}
-
 static void order_few(order_row *rows, size_t count) /* insertion sort */
 {
     for (size_t i = 1; i < count; i++) {
         order_row x = rows[i];
         size_t j = i;
-        for (; j > 0 && order_row_less(&x, &rows[j - 1]); j--) rows[j] = rows[j - 1];
+        for (; j > 0 && row_is_before(&x, &rows[j - 1]); j--) rows[j] = rows[j - 1];
         rows[j] = x;
     }
 }

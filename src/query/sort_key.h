@@ -42,6 +42,17 @@ typedef struct order_row {
     uint32_t index, row; /* index of the entity; any number that is moved along */
 } order_row;
 order_row *reef__order_rows(order_row *rows, order_row *scratch, size_t count);
+/* In sorted rows, the number of the first one whose key isn't below `key`, or, with `above`, is above it. */
+INLINE size_t rows_bound(const order_row *rows, size_t count, uint64_t key, bool above)
+{
+    size_t low = 0;
+    while (low < count) {
+        const size_t middle = low + (count - low) / 2;
+        if (above ? rows[middle].key > key : rows[middle].key >= key) count = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
 INLINE bool row_is_before(const order_row *a, const order_row *b)
 {
     return a->key != b->key ? a->key < b->key : a->index < b->index;

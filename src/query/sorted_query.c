@@ -49,7 +49,8 @@ typedef struct frozen {
 struct ranking {
     ordering by;
     order_row *rows;
-    size_t count, room;
+    size_t count;
+    uint64_t room, up_room;
     uint16_t *listed; /* by unit */
     uint32_t units;
     uint64_t version; /* of the newest write that the list has seen */
@@ -101,8 +102,8 @@ void reef__ranking_drop(query *q)
         next = f->next;
         reef__memory_free(m, MEMORY_OTHER, f, sizeof *f + f->room * sizeof *f->rows);
     }
-    reef__memory_free(m, MEMORY_OTHER, r->rows, r->room * sizeof *r->rows);
-    reef__memory_free(m, MEMORY_OTHER, r->up, r->up ? r->room * 2 * sizeof *r->up : 0);
+    reef__memory_free(m, MEMORY_OTHER, r->rows, (size_t)r->room * sizeof *r->rows);
+    reef__memory_free(m, MEMORY_OTHER, r->up, (size_t)r->up_room * sizeof *r->up);
     reef__memory_free(m, MEMORY_OTHER, r->match, r->match_room * sizeof *r->match);
     reef__memory_free(m, MEMORY_OTHER, r->parents, r->parent_room * sizeof *r->parents);
     reef__memory_free(m, MEMORY_OTHER, r->listed, r->units * sizeof *r->listed);
@@ -158,16 +159,7 @@ static bool ranking_units(ranking *r, reef_world *w)
 
 static bool ranking_room(ranking *r, reef_world *w, size_t count)
 {
-    size_t bytes;
-    if (count <= r->room) return true;
-    const size_t room = count + count / 8;
-    if (!reef__size_multiply(room, sizeof *r->rows, 0, &bytes)) return false;
-    order_row *p =
-        reef__memory_resize(&w->family->memory, MEMORY_OTHER, r->rows, r->room * sizeof *p, bytes, PLAIN_ALIGN);
-    if (p == NULL) return false;
-    r->rows = p;
-    r->room = room;
-    return true;
+    return reef__list_room(w, &r->rows, 0, &r->room, count, sizeof *r->rows);
 }
 
 /* ---- repairing it ---- */
@@ -254,24 +246,19 @@ static size_t rows_gather(const query *q)
     return (size_t)(to - r->rows) - r->count;
 }
 
-static bool row_behind(const order_row *a, const order_row *b)
-{
-    return a->key != b->key ? a->key > b->key : a->index > b->index;
-}
-
 /* How many of the first `count` rows aren't behind x. The search starts from the end, in steps that double: so merging
  * is linear in the list, however many rows come in. */
 static size_t rows_upto(const order_row *rows, size_t count, const order_row *x)
 {
     size_t step = 1, high = count;
-    while (step <= count && row_behind(&rows[count - step], x)) {
+    while (step <= count && row_is_before(x, &rows[count - step])) {
         high = count - step;
         step *= 2;
     }
     size_t low = step <= count ? count - step : 0;
     while (low < high) {
         const size_t mid = low + (high - low) / 2;
-        if (row_behind(&rows[mid], x)) high = mid;
+        if (row_is_before(x, &rows[mid])) high = mid;
         else low = mid + 1;
     }
     return low;
@@ -304,14 +291,15 @@ static bool ranking_repair(query *q, uint32_t others)
 {
     reef_world *w = q->world;
     ranking *r = q->ranking;
-    size_t changed, bytes;
+    size_t changed;
     if (r->epoch != w->state_epoch) ranking_forget(r);
     r->epoch = w->state_epoch;
     if (!ranking_units(r, w)) return false;
     const size_t all = chunks_compare(q, &changed);
     if (changed || all != r->count) {
         memory *m = &w->family->memory;
-        const bool fits = ranking_room(r, w, all) && reef__size_multiply(changed, sizeof(order_row), 0, &bytes);
+        const bool fits = ranking_room(r, w, all);
+        const size_t bytes = changed * sizeof(order_row); /* no more than there is room for */
         order_row *scratch = fits && changed ? reef__memory_resize(m, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
         if (!fits || (changed && scratch == NULL)) {
             ranking_forget(r);
@@ -338,7 +326,10 @@ static bool ranking_repair(query *q, uint32_t others)
 
 /* ---- parents before their children ---- */
 
-static size_t group_bound(const ranking *r, uint64_t key, bool above);
+static size_t group_bound(const ranking *r, uint64_t key, bool above)
+{
+    return rows_bound(r->rows, r->count, key, above);
+}
 
 static bool links_are_same(const reef_world *w, const ranking *r)
 {
@@ -366,10 +357,7 @@ static bool relation_is_named(const query *q)
 }
 
 /* Does nothing else decide by row? Then all rows of the list match. */
-static bool list_decides(const query *q)
-{
-    return q->ranking->named && ((q->switch_count == 1 && q->switches[0] == q->ranking->by.relation->id << 1));
-}
+static bool list_decides(const query *q) { return q->ranking->named && q->only_switch == q->ranking->by.relation->id; }
 
 /* Is the list by a relation still that of the world? */
 static bool tree_is_same(const query *q, size_t *all)
@@ -455,7 +443,7 @@ static bool tree_repair(query *q, uint32_t others)
     reef_world *w = q->world;
     ranking *r = q->ranking;
     memory *m = &w->family->memory;
-    size_t all, bytes, up_bytes;
+    size_t all;
     if (r->epoch != w->state_epoch) ranking_forget(r);
     r->epoch = w->state_epoch;
     if (tree_is_untouched(q)) return true;
@@ -463,27 +451,12 @@ static bool tree_repair(query *q, uint32_t others)
         !reef__array_room(m, MEMORY_OTHER, &r->match, &r->match_room, r->units, sizeof *r->match))
         return false;
     tree_head_set(q);
-    const bool same = tree_is_same(q, &all);
-    if (same) return true;
+    if (tree_is_same(q, &all)) return true;
     ranking_forget(r);
-    if (!reef__size_multiply(all, sizeof *r->rows, 0, &bytes)) return false;
-    if (all > r->room) {
-        reef__memory_free(m, MEMORY_OTHER, r->rows, r->room * sizeof *r->rows);
-        reef__memory_free(m, MEMORY_OTHER, r->up, r->room * 2 * sizeof *r->up);
-        r->rows = NULL;
-        r->up = NULL;
-        r->room = 0;
-        if (!ranking_room(r, w, all)) return false;
-        up_bytes = r->room * 2 * sizeof *r->up; /* half of what the rows take */
-        r->up = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, up_bytes, PLAIN_ALIGN);
-        if (r->up == NULL) {
-            reef__memory_free(m, MEMORY_OTHER, r->rows, r->room * sizeof *r->rows);
-            r->rows = NULL;
-            r->room = 0;
-            return false;
-        }
-    }
-    r->run = r->room ? r->up + r->room : NULL; /* the second half; without rows there may be no list */
+    if (!ranking_room(r, w, all) || !reef__list_room(w, &r->up, 0, &r->up_room, 2 * (uint64_t)all, sizeof *r->up))
+        return false;
+    r->run = all ? r->up + r->up_room / 2 : NULL; /* without rows there may be no list */
+    const size_t bytes = all * sizeof *r->rows;
     size_t listed = all;
     order_row *scratch = all ? reef__memory_resize(m, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
     const order_row *sorted =
@@ -578,18 +551,6 @@ const void *reef_block_parents_in(const reef_block *b, reef_component c)
 }
 
 /* ---- rows that match ---- */
-
-/* The first row whose key isn't below a group's key, or is above it. */
-static size_t group_bound(const ranking *r, uint64_t key, bool above)
-{
-    size_t low = 0, high = r->count;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (above ? r->rows[mid].key > key : r->rows[mid].key >= key) high = mid;
-        else low = mid + 1;
-    }
-    return low;
-}
 
 static uint64_t rows_wanted(const query *q, size_t first, size_t end, uint64_t since)
 {

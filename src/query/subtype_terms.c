@@ -11,6 +11,7 @@
 #include "storage/archetype.h"
 #include "storage/error.h"
 #include "storage/sparse_store.h"
+#include "query/block.h"
 #include "query/query.h"
 #include "reef/subtype.h"
 
@@ -111,18 +112,6 @@ bool reef__sub_hidden(const query *q, uint32_t i, uint32_t table_id)
 
 /* ---- what a block gives ---- */
 
-/* Where the values of a member begin in the block; NULL: the block doesn't have it. */
-static void *member_values(const reef_block *b, const type *t)
-{
-    /* the values of the block's other rows follow this one */
-    if (t->stored) return (void *)(uintptr_t)store_find(b->world, t->id, b->entities[0]);
-    const reef_slot *slots = block_slots(b);
-    const uint32_t k = reef__slot_seek(b->world, t->id, slots[0].head.table);
-    return k == 0 || k == REEF_SLOT_TAG
-               ? NULL
-               : (char *)slots[k].block + (size_t)(b->loop.walks ? b->loop.first : 0) * t->size;
-}
-
 reef_strided reef_block_sub(const reef_block *b, reef_component base, bool write)
 {
     const reef_strided none = {NULL, 0, {0}};
@@ -135,7 +124,7 @@ reef_strided reef_block_sub(const reef_block *b, reef_component base, bool write
         if (write && first->access == REEF_IN) continue;
         for (uint32_t k = 0; k < group->count; k++) {
             const type *t = reef__type_of(first[k].component.id);
-            void *values = member_values(b, t);
+            void *values = reef__block_values(b, t);
             if (values) return (reef_strided){values, t->size, first[k].component};
         }
         return none;

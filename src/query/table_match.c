@@ -253,20 +253,21 @@ INLINE void tables_look_plain(query *q, const uint32_t *ids, uint32_t n, uint32_
     q->match_count = (uint32_t)((size_t)(to - q->matches) / bytes);
 }
 
-/* Finds out whether a few switches alone decide by row. */
-static void switches_find(query *q, bool some_disabled)
+/* Finds out whether one switch alone decides by row. */
+static void only_switch_find(query *q, bool some_disabled)
 {
-    uint32_t n = 0;
+    uint32_t found = 0;
     bool only = !some_disabled && !q->since && q->entities != REEF_DISABLED;
     for (uint32_t i = 0; only && i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
+        const bool decides = f->bit && !f->fixed;
         if (t->op >= REEF_ANY_OF || t->op == REEF_OPTIONAL) continue;
         only = t->enabled != REEF_DISABLED && !f->target && !f->values && !f->near && (!f->cold || f->fixed) &&
-               (f->top || !(f->fixed || f->bit)) && (!f->bit || f->fixed || n < SWITCHES_FEW);
-        if (only && f->bit && !f->fixed) q->switches[n++] = t->component.id << 1 | (t->op == REEF_NOT);
+               (f->top || !(f->fixed || f->bit)) && !(decides && (found || t->op == REEF_NOT));
+        if (decides) found = t->component.id;
     }
-    q->switch_count = only ? n : UINT32_MAX;
+    q->only_switch = only ? found : 0;
 }
 
 /* Finds out which of the query's types may be disabled somewhere. True: that changed, so all tables have to be settled
@@ -287,7 +288,7 @@ static bool disabled_look(query *q)
     q->disabled_entities = entities;
     q->plain = q->straight && !some && !entities;
     q->disabled_epoch = q->world->disabled_epoch;
-    switches_find(q, some || entities);
+    only_switch_find(q, some || entities);
     return changed;
 }
 

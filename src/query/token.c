@@ -11,11 +11,7 @@
 /* ---- tokens ---- */
 
 /* The characters of type names, as in src/type/type.c. */
-static bool token_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_.:<>*", c)) ||
-           (unsigned char)c >= 128;
-}
+static bool token_letter(char c) { return is_word(c) || (c && strchr(".:<>*", c)); }
 
 COLD token reef__token_scan(const char *at)
 {

@@ -35,6 +35,12 @@ void reef__token_next(parser *p);
 /* Is it this name, without quotes? */
 bool reef__token_is(token t, const char *text);
 INLINE bool token_is_sign(const parser *p, char c) { return p->token.kind == TOKEN_SIGN && *p->token.start == c; }
+/* May it stand in the name of a field or of a parameter? */
+INLINE bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (unsigned char)c >= 128;
+}
 INLINE bool token_is_name(token t) { return t.kind == TOKEN_NAME || t.kind == TOKEN_QUOTED; }
 
 enum { SHOWN_MAX = 40 }; /* most bytes of a name in a message */

@@ -235,9 +235,7 @@ static void marked_rows(const look *l, uint32_t i, const reef_slot *slots, uint6
     bool written = k == 0 || slots[k].version > m->version;
     for (uint32_t p = 1; x->split && !written && p < x->part_count; p++)
         written = slots[reef__slot_seek(l->q->world, x->parts[p], l->table_id)].version > m->version;
-    if (written) return;
-    const uint64_t *marked = row_set_words(&m->rows, l->unit);
-    for (uint32_t n = first; n < end; n++) words[n] = marked ? words[n] & marked[n] : 0;
+    if (!written) rows_keep(words, row_set_words(&m->rows, l->unit), first, end);
 }
 
 void reef__value_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end)

@@ -438,15 +438,9 @@ static bool operand_key(const value_list *l, const operand *o, uint64_t *key)
 static row_range own_range(const value_list *l, uint64_t key)
 {
     if (l->count == 0) return (row_range){NULL, NULL, NULL, NULL}; /* then there may be no rows at all */
-    const order_row *low = l->rows, *end = low + l->count;
-    for (size_t n = l->count; n;) {
-        const size_t half = n / 2;
-        if (low[half].key < key) low += half + 1, n -= half + 1;
-        else n = half;
-    }
-    const order_row *last = low;
-    while (last < end && last->key == key) last++;
-    return (row_range){low, last, NULL, NULL};
+    const order_row *first = l->rows + rows_bound(l->rows, l->count, key, false), *end = first;
+    while (end < l->rows + l->count && end->key == key) end++;
+    return (row_range){first, end, NULL, NULL};
 }
 
 row_range reef__value_list_ask(const query *q, const value_list *l, uint32_t other, const reef_entity *bound)

@@ -255,13 +255,8 @@ static bool parameter_is_name(const char *name)
 {
     size_t n = 0;
     if (name == NULL) return false;
-    for (; name[n] && n <= REEF_VARIABLE_NAME_MAX; n++) {
-        const char c = name[n];
-        const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                          (unsigned char)c >= 128;
-        if (!word) return false;
-    }
-    return n > 0 && n <= REEF_VARIABLE_NAME_MAX;
+    while (n <= REEF_VARIABLE_NAME_MAX && is_word(name[n])) n++;
+    return n > 0 && n <= REEF_VARIABLE_NAME_MAX && name[n] == 0;
 }
 
 static const char *condition_wrong(const type *t, const reef_condition *c, char *detail, size_t size)
@@ -393,8 +388,7 @@ COLD bool reef__conditions_vary(const reef_term *terms, uint32_t count)
 /* The number of a parameter, from 1; a new one gets the next number. */
 static uint8_t parameter_number(struct value_terms *v, const char *name)
 {
-    uint32_t i = 0;
-    while (i < v->parameter_count && strcmp(v->parameters[i], name) != 0) i++;
+    const uint32_t i = reef__name_seek(v->parameters, v->parameter_count, name);
     if (i == v->parameter_count) {
         ASSERT(i < REEF_PARAMETERS_MAX);
         memcpy(v->parameters[i], name, strlen(name) + 1);
@@ -528,8 +522,7 @@ static COLD reef_status parameter_unknown(reef_world *w, const char *op, const q
     const variable_names *variables = reef__query_names(q);
     for (uint32_t i = 0; i < count && s.length <= REEF_VARIABLE_NAME_MAX; i++)
         reef__nearest_look(&s, q->values->parameters[i]);
-    for (uint32_t i = 0; variables && *name && i < REEF_VARIABLES_MAX; i++) {
-        if (strcmp((*variables)[i], name) != 0) continue;
+    if (variables && *name && reef__name_seek(*variables, REEF_VARIABLES_MAX, name) < REEF_VARIABLES_MAX) {
         snprintf(detail, sizeof detail,
                  "$%s is a variable, which the query binds; a condition chooses its entity: R(..., target == $other)",
                  name);
@@ -552,7 +545,7 @@ COLD reef_status reef_query_set_parameter(reef_world *w, reef_query which, const
     if (s == REEF_OK && name == NULL) s = refuse_because(w, "the name of the parameter is NULL");
     if (s != REEF_OK) return reef__refuse(w, s, op);
     struct value_terms *v = q->values;
-    while (v && number < v->parameter_count && strcmp(v->parameters[number], name) != 0) number++;
+    if (v) number = reef__name_seek(v->parameters, v->parameter_count, name);
     if (v == NULL || number == v->parameter_count) return parameter_unknown(w, op, q, name);
     if (v->named >> number & 1) {
         snprintf(detail, sizeof detail, "$%s is the value of a field, which the query names by 'as'", name);

@@ -24,10 +24,6 @@
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || (unsigned char)c >= 128;
-}
 static const char *spaces_end(const char *at)
 {
     while (is_space(*at)) at++;
@@ -200,12 +196,10 @@ static COLD bool parse_parameter(parser *p, reef_literal *l)
         return reef__parse_refuse(p, REEF_BAD_TEXT, at, "this name is longer than %d bytes", REEF_VARIABLE_NAME_MAX);
     memcpy(name, at + 1, length);
     name[length] = 0;
-    for (uint32_t i = 0; i < out->variable_count; i++)
-        if (strcmp(out->variables[i], name) == 0)
-            return reef__parse_refuse(p, REEF_BAD_TEXT, at, "$%s is a variable already: a parameter needs another name",
-                                      name);
-    uint32_t i = 0;
-    while (i < out->parameter_count && strcmp(out->parameters[i], name) != 0) i++;
+    if (reef__name_seek(out->variables, out->variable_count, name) < out->variable_count)
+        return reef__parse_refuse(p, REEF_BAD_TEXT, at, "$%s is a variable already: a parameter needs another name",
+                                  name);
+    const uint32_t i = reef__name_seek(out->parameters, out->parameter_count, name);
     if (i == REEF_PARAMETERS_MAX)
         return reef__parse_refuse(p, REEF_LIMIT, at, "a query has at most %d parameters", REEF_PARAMETERS_MAX);
     if (i == out->parameter_count) {

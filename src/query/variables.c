@@ -135,18 +135,6 @@ static size_t run_bytes(const bindings *b)
     return sizeof(bind_run) + b->variables * (size_t)REEF_BLOCK_ROWS * sizeof(reef_entity) +
            b->values * (size_t)REEF_BLOCK_ROWS * sizeof(void *) + ranges_bytes(b);
 }
-static size_t seen_bytes(uint32_t entities) { return (size_t)(entities / 64 + 1) * sizeof(uint64_t); }
-
-static void closures_free(query *q, bind_run *run)
-{
-    memory *m = &q->world->family->memory;
-    for (uint32_t v = 1; v <= REEF_VARIABLES_MAX; v++) {
-        closure_list *c = &run->closure[v];
-        if (c->seen) reef__memory_free(m, MEMORY_OTHER, c->seen, seen_bytes(run->entities));
-        if (c->list) reef__memory_free(m, MEMORY_OTHER, c->list, run->entities * sizeof *c->list);
-        *c = (closure_list){NULL, NULL, 0};
-    }
-}
 
 /* Makes room for what relations lead to by way of others. */
 static bool closures_ready(query *q, bind_run *run)
@@ -154,18 +142,13 @@ static bool closures_ready(query *q, bind_run *run)
     const bindings *b = q->plan->bindings;
     memory *m = &q->world->family->memory;
     const uint32_t entities = q->world->hot.index_count + 1;
-    if (run->entities < entities) {
-        closures_free(q, run);
-        run->entities = entities + entities / 2;
-    }
     for (uint32_t i = 0; i < b->count; i++) {
         const bind_step *s = &b->steps[i];
         closure_list *c = &run->closure[s->kind == STEP_TARGETS ? s->to : s->from];
         if (s->kind > STEP_EQUAL || !s->closure) continue;
-        if (c->seen == NULL) c->seen = reef__memory_zeroed(m, MEMORY_OTHER, seen_bytes(run->entities));
-        if (c->seen && c->list == NULL)
-            c->list = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, run->entities * sizeof *c->list, PLAIN_ALIGN);
-        if (c->list == NULL) return false;
+        if (!reef__array_room(m, MEMORY_OTHER, &c->seen, &c->words, entities / 64 + 1, sizeof *c->seen) ||
+            !reef__array_room(m, MEMORY_OTHER, &c->list, &c->room, entities, sizeof *c->list))
+            return false;
     }
     return true;
 }
@@ -184,15 +167,13 @@ static bind_run *bind_run_make(query *q)
 
 static void bind_run_free(query *q, bind_run *run)
 {
+    memory *m = &q->world->family->memory;
     if (run == NULL) return;
-    closures_free(q, run);
-    reef__memory_free(&q->world->family->memory, MEMORY_OTHER, run, run_bytes(q->plan->bindings));
-}
-
-/* How many steps joins may need: each compares, and each variable may be bound by one. */
-static uint32_t steps_of_joins(const query *q)
-{
-    return q->values && q->values->join_count ? q->values->join_count + REEF_VARIABLES_MAX : 0;
+    for (closure_list *c = run->closure; c <= &run->closure[REEF_VARIABLES_MAX]; c++) {
+        reef__memory_free(m, MEMORY_OTHER, c->seen, c->words * sizeof *c->seen);
+        reef__memory_free(m, MEMORY_OTHER, c->list, c->room * sizeof *c->list);
+    }
+    reef__memory_free(m, MEMORY_OTHER, run, run_bytes(q->plan->bindings));
 }
 
 COLD bool reef__bindings_make(query *q)
@@ -206,11 +187,13 @@ COLD bool reef__bindings_make(query *q)
         if (t->target_variable != REEF_VISITED && t->target_variable > variables) variables = t->target_variable;
     }
     if (count == 0) return true;
-    count += steps_of_joins(q);
+    /* each join compares, and each variable may be bound by one */
+    if (q->values && q->values->join_count) count += q->values->join_count + REEF_VARIABLES_MAX;
     bindings *b = reef__memory_zeroed(&q->world->family->memory, MEMORY_OTHER, bindings_bytes(count));
     q->plan->bindings = b;
     if (b == NULL) return false;
     b->variables = variables;
+    b->room = count;
     steps_make(q, b);
     b->own = bind_run_make(q);
     return b->own != NULL;
@@ -219,11 +202,7 @@ COLD bool reef__bindings_make(query *q)
 COLD void reef__bindings_drop(query *q)
 {
     bindings *b = q->plan->bindings;
-    uint32_t count = 0;
     if (b == NULL) return;
-    for (uint32_t i = 0; i < q->asked_count; i++)
-        count += q->asked[i].op < REEF_ANY_OF && (q->asked[i].variable || q->asked[i].target_variable);
-    count += steps_of_joins(q);
     for (uint32_t v = 1; v <= REEF_VARIABLES_MAX; v++) reef__value_list_drop(q, &b->by_value[v]);
     for (bind_run *run = b->spare, *next; run; run = next) {
         next = run->next;
@@ -232,7 +211,7 @@ COLD void reef__bindings_drop(query *q)
     bind_run_free(q, b->own);
     reef__row_set_drop(q->world, &b->rows);
     for (uint32_t i = 0; i < 2; i++) reef__entity_list_drop(q->world, &b->list[i]);
-    reef__memory_free(&q->world->family->memory, MEMORY_OTHER, b, bindings_bytes(count));
+    reef__memory_free(&q->world->family->memory, MEMORY_OTHER, b, bindings_bytes(b->room));
     q->plan->bindings = NULL;
 }
 
@@ -675,8 +654,7 @@ void reef__bound_rows(const look *l, uint64_t *words, uint32_t first, uint32_t e
     const query *q = l->q;
     bindings *b = q->plan->bindings;
     bind_run *run = b->now ? b->now : b->own;
-    const uint64_t *collected = b->started ? row_set_words(&b->rows, l->unit) : NULL;
-    for (uint32_t k = first; b->started && k < end; k++) words[k] = collected ? words[k] & collected[k] : 0;
+    if (b->started) rows_keep(words, row_set_words(&b->rows, l->unit), first, end);
     for (uint32_t i = 0; i < b->early && any_row(words, first, end); i++) {
         const bind_step *s = &b->steps[i];
         const early_rows x = {q,
@@ -762,8 +740,7 @@ bool reef__bound_look(reef_block *b, const query *q)
     bindings *x = q->plan->bindings;
     bind_run *run = b->loop.bound;
     if (run->unit != b->loop.unit) {
-        const look l = {
-            q, b->loop.slots[0].head.table, b->loop.unit, b->count, b->loop.since, b->entities, b->loop.frozen, NULL};
+        const look l = block_look(b);
         memset(run->several, 0, sizeof run->several);
         run->row = REEF_BLOCK_ROWS;
         x->now = run;

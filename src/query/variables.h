@@ -75,7 +75,7 @@ typedef struct bind_search {
 typedef struct closure_list {
     uint64_t *seen;
     reef_entity *list;
-    uint32_t count;
+    uint32_t count, room, words; /* words: room of `seen` */
 } closure_list;
 
 /* What a loop keeps. */
@@ -85,7 +85,6 @@ typedef struct bind_run {
     const void **values;                       /* REEF_BLOCK_ROWS for each step with `values` */
     row_range *ranges;                         /* by row: of the first late step, if that is STEP_EQUAL; else NULL */
     closure_list closure[REEF_VARIABLES_MAX + 1];
-    uint32_t entities;           /* room of each closure */
     uint32_t unit;               /* the chunk whose rows are being handed out; 0: none */
     uint32_t row_at;             /* whose bindings are being searched */
     uint32_t row;                /* whose bindings are being handed out; REEF_BLOCK_ROWS: none */
@@ -95,10 +94,10 @@ typedef struct bind_run {
 } bind_run;
 
 typedef struct bindings {
-    uint32_t variables, count;
-    uint32_t values; /* number of steps that keep values */
-    uint32_t early;  /* the first steps are done for all rows at once */
-    bool finds;      /* one of the steps is STEP_EQUAL */
+    uint32_t variables, count, room; /* of steps */
+    uint32_t values;                 /* number of steps that keep values */
+    uint32_t early;                  /* the first steps are done for all rows at once */
+    bool finds;                      /* one of the steps is STEP_EQUAL */
     bool ranged;     /* the first of the others is STEP_EQUAL: its rows are looked up for all rows at once as well */
     bind_run *own;   /* of questions and systems; always there */
     bind_run *spare; /* those of loops that ended */
