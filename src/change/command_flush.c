@@ -17,7 +17,6 @@
 #include "storage/required.h"
 #include "storage/row_bits.h"
 #include "storage/table.h"
-#include "storage/report.h"
 #include "change/command_layout.h"
 #include "change/component.h"
 #include "change/destroy.h"

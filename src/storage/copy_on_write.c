@@ -1,15 +1,81 @@
-/* Blocks that are shared with a fork or snapshot become this world's own before it writes them.
+/* The blocks of columns: memory for some rows of one column, the values in it, and copy on write.
+ *
+ * Blocks that are shared with a fork or snapshot become this world's own before it writes them.
  *
  * Usually the other holders keep the block and this world gets the copy. But where all other holders are snapshots,
  * they get the copy, and it goes past the caches: the blocks that every tick writes stay in the caches, and no memory
  * is read only to be overwritten. */
 #include "storage/copy_on_write.h"
+#include "type/value.h"
 #include "storage/block_index.h"
 #include "storage/cow_pages.h"
 #include "storage/invalidate.h"
 #include "storage/place.h"
 #include "storage/table.h"
-#include "reef/detail/layout.h"
+
+/* ---- memory and values ---- */
+
+void *reef__block_take(family *f, const column *c, uint32_t rows)
+{
+    size_t bytes;
+    if (!reef__size_multiply(c->size, rows, 0, &bytes)) return NULL; /* only fails with 32 bits: 4 MiB * 1,024 */
+    return reef__memory_block(&f->memory, MEMORY_ROWS, c->arena, bytes, c->align);
+}
+
+void reef__block_give(family *f, const column *c, void *block, uint32_t rows)
+{
+    reef__memory_block_free(&f->memory, MEMORY_ROWS, c->arena, block, (size_t)c->size * rows, c->align);
+}
+
+void reef__block_destroy_values(const column *c, void *block, uint32_t rows)
+{
+    if (c->type == NULL || c->type->hooks.destroy == NULL) return;
+    for (uint32_t i = 0; i < rows; i++) value_destroy(c->type, (char *)block + (size_t)i * c->size);
+}
+
+bool reef__block_construct(reef_world *w, const column *c, void *to, const reef_entity *e, uint32_t rows)
+{
+    const reef_hooks *h = &c->type->hooks;
+    memset(to, 0, (size_t)rows * c->size);
+    for (uint32_t i = 0; h->construct && i < rows; i++) {
+        if (h->construct(h->context, w, e[i], (char *)to + (size_t)i * c->size, NULL) == REEF_OK) continue;
+        w->hook_failed.id = c->type->id;
+        reef__block_destroy_values(c, to, i);
+        return false;
+    }
+    return true;
+}
+
+bool reef__block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows)
+{
+    /* a copy for another holder gets default values */
+    if (c->type && c->type->resets) return reef__block_construct(w, c, to, e, rows);
+    if (c->type == NULL || c->type->hooks.copy == NULL) {
+        memcpy(to, from, (size_t)rows * c->size);
+        return true;
+    }
+    for (uint32_t i = 0; i < rows; i++) {
+        size_t at = (size_t)i * c->size;
+        if (reef__value_copy(c->type, (char *)to + at, (const char *)from + at) != REEF_OK) {
+            w->hook_failed.id = c->type->id;
+            reef__block_destroy_values(c, to, i);
+            return false;
+        }
+    }
+    return true;
+}
+
+void reef__block_move(const column *c, char *to, char *from, uint32_t rows, uint32_t raw)
+{
+    if (c->type == NULL || c->type->plain_move) {
+        memcpy(to, from, (size_t)rows * c->size);
+        return;
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        if (i != raw) reef__value_move(c->type, to + (size_t)i * c->size, from + (size_t)i * c->size);
+}
+
+/* ---- a block changes hands ---- */
 
 /* The slot in the past (src/storage/cow_pages.h) with this shared block. Under the lock. */
 static reef_slot *slot_past(const reef_world *w, const reef_slot *slot, uint32_t unit, uint32_t k, const void *block)

@@ -20,7 +20,6 @@
 #include "storage/invalidate.h"
 #include "storage/place.h"
 #include "storage/table.h"
-#include "reef/detail/layout.h"
 #include "reef/reserve.h"
 #include "reef/stats.h"
 

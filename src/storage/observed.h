@@ -3,9 +3,7 @@
 #ifndef REEF_STORAGE_OBSERVED_H
 #define REEF_STORAGE_OBSERVED_H
 
-#include "base/platform.h"
 #include "type/code.h"
-#include "type/type.h"
 #include "type/value.h"
 #include "storage/command_buffer.h"
 #include "storage/error.h"

@@ -22,7 +22,6 @@
 
 #include "storage/cow_pages.h"
 #include "storage/world_data.h"
-#include "reef/detail/layout.h"
 
 #if defined(QUARANTINE)
 

@@ -17,7 +17,6 @@
 
 #include "storage/cow_pages.h"
 #include "storage/sparse_store.h"
-#include "reef/detail/layout.h"
 
 /* How every value of a relation begins. */
 typedef struct relation_value {

@@ -5,7 +5,6 @@
 
 #include "storage/cow_pages.h"
 #include "storage/row_stamps.h"
-#include "reef/detail/layout.h"
 #include "reef/track.h"
 
 /* Makes room for n removals, if the type has readers. */

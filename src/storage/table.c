@@ -8,7 +8,6 @@
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/block_index.h"
-#include "storage/copy_on_write.h"
 #include "storage/cow_pages.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
@@ -16,7 +15,6 @@
 #include "storage/place.h"
 #include "storage/quarantine.h"
 #include "storage/row_bits.h"
-#include "storage/signature.h"
 
 /* ---- kinds of containers ---- */
 

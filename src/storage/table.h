@@ -18,7 +18,7 @@
 #define REEF_STORAGE_TABLE_H
 
 #include "type/value.h"
-#include "storage/column_block.h"
+#include "storage/copy_on_write.h"
 #include "storage/cow_pages.h"
 #include "reef/detail/layout.h"
 

@@ -12,7 +12,6 @@
 #include "storage/observed.h"
 #include "storage/quarantine.h"
 #include "storage/removal_log.h"
-#include "storage/report.h"
 #include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
