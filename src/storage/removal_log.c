@@ -27,33 +27,13 @@
 
 /* ---- rings of bytes ---- */
 
-/* Makes more pages. What lies between head and tail stays at its position. */
-static COLD bool bytes_enlarge(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail,
-                               uint64_t pages)
-{
-    uint64_t count = 1;
-    while (count < pages) count *= 2;
-    if (count > UINT32_MAX / 2) return false;
-    reef_paged fresh = {0};
-    bool ok = reef__pages_grow(w, &fresh, kind, (uint32_t)count);
-    for (uint64_t p = head / TRACK_PAGE_BYTES; ok && head != tail && p <= (tail - 1) / TRACK_PAGE_BYTES; p++) {
-        void *page = reef__page_own(w, &fresh, kind, (uint32_t)(p & (count - 1)));
-        ok = page != NULL;
-        if (ok) memcpy(page, ring->page[p & (ring->count - 1)], TRACK_PAGE_BYTES);
-    }
-    reef_paged old = ok ? *ring : fresh;
-    if (ok) *ring = fresh;
-    reef__pages_drop(w, &old, kind);
-    return ok;
-}
-
 bool reef__bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail,
                       uint64_t bytes)
 {
     if (bytes == 0) return true;
     const uint64_t first = tail / TRACK_PAGE_BYTES, end = (tail + bytes - 1) / TRACK_PAGE_BYTES + 1;
     const uint64_t pages = end - head / TRACK_PAGE_BYTES;
-    if (pages > ring->count && !bytes_enlarge(w, kind, ring, head, tail, pages)) return false;
+    if (pages > ring->count && !reef__ring_enlarge(w, kind, ring, head, tail, pages)) return false;
     for (uint64_t p = first; p < end; p++)
         if (!reef__page_own(w, ring, kind, (uint32_t)(p & (ring->count - 1)))) return false;
     return true;

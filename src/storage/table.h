@@ -37,6 +37,10 @@ INLINE void *page_own(reef_world *w, reef_paged *p, const paged_type *t, uint32_
     return LIKELY(page != NULL) ? page : reef__page_own(w, p, t, i);
 }
 void reef__pages_drop(reef_world *w, reef_paged *p, const paged_type *t);
+/* A ring of bytes on pages: byte `at` lies on page (at / bytes of a page) modulo the number of pages, a power of two.
+ * Gives it this many pages at least; what lies between head and tail stays at its position. False: no memory. */
+bool reef__ring_enlarge(reef_world *w, const paged_type *t, reef_paged *ring, uint64_t head, uint64_t tail,
+                        uint64_t pages);
 
 /* A table for writing. The first use makes the world's part of it. NULL: there is no memory. */
 table *reef__table_own(reef_world *w, uint32_t id);
