@@ -68,8 +68,8 @@ void reef__pages_drop(reef_world *w, reef_paged *p, const paged_type *t)
     reef__paged_drop(p, &o);
 }
 
-COLD bool reef__ring_enlarge(reef_world *w, const paged_type *t, reef_paged *ring, uint64_t head, uint64_t tail,
-                             uint64_t pages)
+bool reef__ring_enlarge(reef_world *w, const paged_type *t, reef_paged *ring, uint64_t head, uint64_t tail,
+                        uint64_t pages)
 {
     uint64_t count = 2;
     while (count < pages) count *= 2;
