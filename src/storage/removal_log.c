@@ -47,21 +47,14 @@ static char *bytes_at(const reef_paged *ring, uint64_t at, size_t *bytes)
     return (char *)ring->page[(at / TRACK_PAGE_BYTES) & (ring->count - 1)] + in;
 }
 
-static void bytes_put(reef_paged *ring, uint64_t at, const char *from, size_t bytes)
+/* Copies bytes into a ring, or out of it. */
+static void ring_copy(const reef_paged *ring, uint64_t at, void *bytes, size_t left, bool put)
 {
-    for (size_t n; bytes; at += n, from += n, bytes -= n) {
-        n = bytes;
-        char *to = bytes_at(ring, at, &n);
-        memcpy(to, from, n);
-    }
-}
-
-static void bytes_get(const reef_paged *ring, uint64_t at, char *to, size_t bytes)
-{
-    for (size_t n; bytes; at += n, to += n, bytes -= n) {
-        n = bytes;
-        const char *from = bytes_at(ring, at, &n);
-        memcpy(to, from, n);
+    char *p = bytes;
+    for (size_t n; left; at += n, p += n, left -= n) {
+        n = left;
+        char *there = bytes_at(ring, at, &n);
+        memcpy(put ? there : p, put ? p : there, n);
     }
 }
 
@@ -101,19 +94,25 @@ COLD bool reef__removals_prepare_many(reef_world *w, const reef_entity *e, uint6
     return true;
 }
 
+/* `value` NULL: nobody wants it. */
+static void removal_put(track_store *s, reef_entity e, const void *value, size_t size)
+{
+    ring_copy(&s->log, s->tail * ENTRY, &e, ENTRY, true);
+    if (value) ring_copy(&s->values, s->tail * size, (void *)(uintptr_t)value, size, true);
+    s->tail++;
+}
+
 void reef__removal_log(reef_world *w, const type *t, uint32_t place, reef_entity e)
 {
     track_store *s = reef__track_of(w, t->id);
     if (s == NULL || s->readers == 0) return;
-    bytes_put(&s->log, s->tail * ENTRY, (const char *)&e, ENTRY);
+    const void *value = NULL;
     if (s->value_readers && t->size) {
         const reef_slot *slots = reef_slots_at(&w->hot, place);
-        const char *value =
-            t->stored ? store_find(w, t->id, e)
-                      : cell(slots, reef__slot_seek(w, t->id, slots[0].head.table), place_row(place), t->size);
-        bytes_put(&s->values, s->tail * t->size, value, t->size);
+        value = t->stored ? store_find(w, t->id, e)
+                          : cell(slots, reef__slot_seek(w, t->id, slots[0].head.table), place_row(place), t->size);
     }
-    s->tail++;
+    removal_put(s, e, value, t->size);
     if (s->value_readers == 0) s->value_head = s->tail;
 }
 
@@ -293,8 +292,8 @@ bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *enti
     track_store *s = reef__track_of(w, c.id);
     if (s == NULL || r->position == s->tail) return false;
     const size_t size = reef__type_of(c.id)->size;
-    if (entity) bytes_get(&s->log, r->position * ENTRY, (char *)entity, ENTRY);
-    if (value) bytes_get(&s->values, r->position * size, value, size);
+    if (entity) ring_copy(&s->log, r->position * ENTRY, entity, ENTRY, false);
+    if (value) ring_copy(&s->values, r->position * size, value, size, false);
     /* it may be the slowest reader */
     const bool last = r->position == s->head || (r->values && r->position == s->value_head);
     r->position++;
@@ -311,8 +310,8 @@ bool reef__removals_at(const reef_world *w, uint32_t component, uint64_t positio
     const track_store *s = reef__track_of(w, component);
     if (s == NULL || position >= s->tail) return false;
     const size_t size = reef__type_of(component)->size;
-    bytes_get(&s->log, position * ENTRY, (char *)entity, ENTRY);
-    bytes_get(&s->values, position * size, value, size);
+    ring_copy(&s->log, position * ENTRY, entity, ENTRY, false);
+    ring_copy(&s->values, position * size, value, size, false);
     return true;
 }
 
@@ -321,8 +320,6 @@ bool reef__removals_peek(const reef_world *w, uint32_t reader, uint64_t ahead, r
     const log_reader *r = &w->readers[reader];
     return reef__removals_at(w, r->component, r->position + ahead, entity, value);
 }
-
-void reef__removals_pass(reef_world *w, uint32_t reader, uint64_t n) { w->readers[reader].position += n; }
 
 void reef__removals_trim(reef_world *w, uint32_t reader)
 {
@@ -389,11 +386,8 @@ COLD bool reef__removals_forget_waiting(reef_world *w, uint32_t reader)
 COLD bool reef__removals_put(reef_world *w, uint32_t component, reef_entity e, const void *value)
 {
     track_store *s = reef__track_of(w, component);
-    const size_t size = reef__type_of(component)->size;
     if (!store_room(w, s, 1)) return false;
-    bytes_put(&s->log, s->tail * ENTRY, (const char *)&e, ENTRY);
-    bytes_put(&s->values, s->tail * size, value, size);
-    s->tail++;
+    removal_put(s, e, value, reef__type_of(component)->size);
     return true;
 }
 

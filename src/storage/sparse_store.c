@@ -218,10 +218,9 @@ uint64_t reef__store_version(const value_store *s, reef_entity e)
     const void *value = reef_store_find(s, e);
     if (value == NULL) return 0;
     const uint64_t version = s->values.version[slot_of(s, e) >> s->bits];
-    return s->shared && reef__shared_written(value) > version ? reef__shared_written(value) : version;
+    const uint64_t written = s->shared ? head_of(value)->written : 0;
+    return written > version ? written : version;
 }
-
-uint32_t reef__store_page_live(const value_store *s, uint32_t page) { return *page_live(s, s->values.page[page]); }
 
 bool reef__store_each(const value_store *s, uint32_t page, store_place *at)
 {

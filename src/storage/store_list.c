@@ -1,6 +1,6 @@
 /* All stores of a world together: room for new values in several of them, how well their pages are filled,
  * and validation. */
-#include "storage/store_list.h"
+#include "storage/sparse_store.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/multi_store.h"
@@ -8,7 +8,6 @@
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/shared_store.h"
-#include "storage/sparse_store.h"
 #include "reef/inspect.h"
 
 /* ---- room ---- */
@@ -131,7 +130,8 @@ static reef_status page_validate(proving *x, uint32_t page)
     const uint64_t first = (uint64_t)page << s->bits, room = s->count > first ? s->count - first : 0;
     if (!s->paged && !s->multi && n != (room < 1u << s->bits ? room : 1u << s->bits))
         return corrupt(x, "a wrong number of values in page", page);
-    if (s->paged && n != reef__store_page_live(s, page)) return corrupt(x, "a wrong count of values in page", page);
+    if (s->paged && n != *page_live(s, s->values.page[page]))
+        return corrupt(x, "a wrong count of values in page", page);
     x->values += n;
     return REEF_OK;
 }

@@ -406,33 +406,41 @@ bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit)
     return true;
 }
 
-/* Gives the only chunk of a table more room. No other growth moves rows. */
-static COLD bool chunk_enlarge(reef_world *w, table *t)
+bool reef__chunk_rehouse(reef_world *w, const table *t, uint32_t unit, uint32_t room, uint32_t raw)
 {
     void *block[REEF_COLUMNS_MAX + SLOT_COLUMNS];
     const shape *s = t->shape;
-    uint32_t unit = t->last, rows = chunk_rows(t, unit), old_rows, new_rows;
-    if (!reef__chunk_own(w, t, unit)) return false;
+    const uint32_t rows = chunk_rows(t, unit);
     reef_slot *slots = unit_slots(w, unit);
-    old_rows = chunk_capacity(slots);
-    new_rows = old_rows * 2 < REEF_BLOCK_ROWS ? old_rows * 2 : REEF_BLOCK_ROWS;
-    if (!blocks_take(w, s, block, new_rows)) return false;
+    if (!blocks_take(w, s, block, room)) return false;
     held *left = reef__quarantine_note(w, w->family, s, slots, rows);
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         const column *c = &s->columns[k];
-        char *old = slots[k].block, *fresh = block[k];
-        reef__block_move(c, fresh, old, rows, UINT32_MAX);
-        reef__values_relocate(w, old, fresh, (size_t)rows * c->size);
-        mutex_lock(&w->family->lock);
-        slots[k].block = fresh;
-        column_note(w, s, unit, k, fresh);
+        char *old = slots[k].block;
+        reef__block_move(c, block[k], old, rows, raw);
+        reef__values_relocate(w, old, block[k], (size_t)rows * c->size);
+        mutex_lock(&w->family->lock); /* a relative that dies may be comparing pages */
+        slots[k].block = block[k];
+        column_note(w, s, unit, k, block[k]);
         mutex_unlock(&w->family->lock);
-        if (!reef__quarantine_take(left, c, old, old_rows)) reef__block_give(w->family, c, old, old_rows);
+        if (!reef__quarantine_take(left, c, old, chunk_capacity(slots)))
+            reef__block_give(w->family, c, old, chunk_capacity(slots));
     }
     reef__quarantine_wait(left);
-    slots[0].head_more.capacity = (uint16_t)new_rows;
+    slots[0].head_more.capacity = (uint16_t)room;
     reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
-    t->end = unit_place(unit) + new_rows;
+    return true;
+}
+
+/* Gives the only chunk of a table more room. No other growth moves rows. */
+static COLD bool chunk_enlarge(reef_world *w, table *t)
+{
+    const uint32_t unit = t->last;
+    if (!reef__chunk_own(w, t, unit)) return false;
+    const uint32_t twice = chunk_capacity(unit_slots(w, unit)) * 2,
+                   room = twice < REEF_BLOCK_ROWS ? twice : REEF_BLOCK_ROWS;
+    if (!reef__chunk_rehouse(w, t, unit, room, UINT32_MAX)) return false;
+    t->end = unit_place(unit) + room;
     return true;
 }
 

@@ -104,6 +104,9 @@ bool reef__table_shrink(reef_world *w, uint32_t id);
 /* Makes room for `rows` more rows. After that reef__table_room can't fail for that many rows, until something is shared
  * anew. */
 bool reef__table_reserve(reef_world *w, table *t, uint32_t rows);
+/* Moves the rows of a chunk, all blocks of which are this world's own, to new blocks with this much room; row `raw` has
+ * no values (UINT32_MAX: no such row). False: there is no memory. */
+bool reef__chunk_rehouse(reef_world *w, const table *t, uint32_t unit, uint32_t room, uint32_t raw);
 INLINE uint32_t chunk_capacity(const reef_slot *slots) { return slots[0].head_more.capacity; }
 /* Runs of units, for chunks. reef__unit_find: one in a page that this world owns; 0: there is no memory, or no unit is
  * left. Nothing is taken until reef__unit_take. reef__unit_give takes it back. The last two under the lock. */

@@ -17,7 +17,6 @@
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
 #include "storage/state_kind.h"
-#include "storage/store_list.h"
 #include "storage/table.h"
 #include "change/apply.h"
 #include "change/command.h"
