@@ -46,7 +46,9 @@ bool reef__block_construct(reef_world *w, const column *c, void *to, const reef_
     return true;
 }
 
-bool reef__block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows)
+/* Copies values to raw memory, for another holder of these entities. False: there is no memory, or a hook refused, and
+ * the memory is raw still. */
+static bool block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows)
 {
     /* a copy for another holder gets default values */
     if (c->type && c->type->resets) return reef__block_construct(w, c, to, e, rows);
@@ -123,7 +125,7 @@ static void *block_double(reef_world *w, const column *c, const reef_slot *slots
         COPY_ARRIVED();
         return fresh;
     }
-    if (reef__block_copy(w, c, fresh, old, slot_entities(slots), rows)) return fresh;
+    if (block_copy(w, c, fresh, old, slot_entities(slots), rows)) return fresh;
     return reef__block_give(w->family, c, fresh, capacity), NULL;
 }
 

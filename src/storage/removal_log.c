@@ -158,6 +158,12 @@ void reef__readers_count(const reef_world *w, track_store *s)
     }
 }
 
+static void readers_changed(reef_world *w, track_store *s)
+{
+    reef__readers_count(w, s);
+    store_trim(w, s);
+}
+
 COLD bool reef__readers_note(reef_world *w)
 {
     state *s = &w->state;
@@ -180,10 +186,7 @@ COLD void reef__readers_arrive(reef_world *w)
         const uint64_t *p = reef__serial_find(&s->places, r->serial);
         r->position = p ? *p : tail;
     }
-    for (uint32_t i = 0; i < s->track_count; i++) {
-        reef__readers_count(w, &s->tracks[i]);
-        store_trim(w, &s->tracks[i]);
-    }
+    for (uint32_t i = 0; i < s->track_count; i++) readers_changed(w, &s->tracks[i]);
     reef__events_trim(w);
 }
 
@@ -245,7 +248,7 @@ COLD reef_removals reef_removals_new(reef_world *w, reef_component c, bool value
     track_store *s = reef__track_of(w, c.id);
     r->values = values;
     r->position = s ? s->tail : 0;
-    if (s) reef__readers_count(w, s), store_trim(w, s);
+    if (s) readers_changed(w, s);
     return (reef_removals){(uint32_t)(r - w->readers), r->generation, w->hot.number};
 }
 
@@ -275,7 +278,7 @@ COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
     if (r == NULL) return w->error.status;
     track_store *s = reef__track_of(w, r->component);
     r->serial = 0;
-    if (s) reef__readers_count(w, s), store_trim(w, s);
+    if (s) readers_changed(w, s);
     return REEF_OK;
 }
 

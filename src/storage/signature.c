@@ -9,15 +9,10 @@
 
 enum { SIGNATURE_ROOM = 4 }; /* number of words of the first array */
 
-static const reef_allocator *signature_memory(const reef_signature *s)
-{
-    return s->allocator.resize ? &s->allocator : &reef__memory_standard;
-}
-
 static reef_signature_word *words_resize(const reef_signature *s, reef_signature_word *words, uint32_t old,
                                          uint32_t room)
 {
-    const reef_allocator *a = signature_memory(s);
+    const reef_allocator *a = s->allocator.resize ? &s->allocator : &reef__memory_standard;
     return a->resize(a->context, words, old * sizeof *words, room * sizeof *words, PLAIN_ALIGN);
 }
 
