@@ -190,12 +190,6 @@ INLINE void id_free(reef_world *w, reef_entity e)
     w->state.ring_tail++;
 }
 
-void reef__id_free(reef_world *w, reef_entity e)
-{
-    reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
-    id_free(w, e);
-}
-
 void reef__ids_free(reef_world *w, const reef_entity *e, uint32_t n)
 {
     reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
@@ -297,8 +291,6 @@ void reef__records_fresh(reef_world *w, uint32_t index, uint32_t n, bool out)
     for (uint32_t i = 0; i < n; i++) at[i] = record;
 }
 
-void reef__id_pend(reef_world *w, reef_entity e) { record_put_rowless(w, e, PLACE_PENDING); }
-
 bool reef__id_pending(const reef_world *w, reef_entity e)
 {
     return e.index < w->hot.index_count && record_read(w, e.index) == record_pending(e);
@@ -309,7 +301,7 @@ bool reef__id_unpend(reef_world *w, reef_entity e)
     if (!reef__record_own(w, e.index) || !reef__id_free_prepare(w)) return false;
     w->unpended++;
     w->state.reserved_count--;
-    reef__id_free(w, e);
+    reef__ids_free(w, &e, 1);
     return true;
 }
 
@@ -363,7 +355,7 @@ COLD reef_status reef_release_id(reef_world *w, reef_entity e)
     if (!reef__record_own(w, e.index) || !reef__id_free_prepare(w))
         return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     w->state.reserved_count--;
-    reef__id_free(w, e); /* the caller has seen its generation, so the next owner gets another one */
+    reef__ids_free(w, &e, 1); /* the caller has seen its generation, so the next owner gets another one */
     return REEF_OK;
 }
 

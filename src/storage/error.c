@@ -342,7 +342,7 @@ COLD reef_status reef__failure_record(reef_world *w, const reef_error *e)
     reef_error of_observer;
     if (UNLIKELY(w->notifying != NULL && !w->running)) {
         of_observer = *e;
-        observer_failure(w, &of_observer);
+        observers_by(w)->failure(w, &of_observer);
         e = &of_observer;
     }
     reef_error of_declared;

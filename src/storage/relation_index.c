@@ -488,12 +488,19 @@ bool reef__relations_ready(reef_world *w)
     return true;
 }
 
+/* The last source of a target. False: it has none. */
+static bool relation_last(const value_store *s, reef_entity target, source_one *last)
+{
+    static const reef_entity behind_all = {UINT32_MAX, UINT32_MAX};
+    return reef__relation_before(s, target, UINT64_MAX, behind_all, last);
+}
+
 /* Gives a relation its place, if it has none, and puts it into the index. */
 static NOINLINE void relation_place(reef_world *w, value_store *s, reef_entity source, relation_value *v)
 {
     source_one last;
     if (v->place == 0) { /* where there is no index, the last source may be this one, which has no place yet */
-        const bool others = reef__relation_last(s, v->target, &last) && last.place != 0;
+        const bool others = relation_last(s, v->target, &last) && last.place != 0;
         v->place = others ? last.place + ((uint64_t)1 << RELATION_STEP_BITS) : (uint64_t)1 << RELATION_FIRST_BITS;
         if (others && v->place < last.place) v->place = UINT64_MAX;
     }
@@ -618,12 +625,6 @@ bool reef__relation_before(const value_store *s, reef_entity target, uint64_t pl
     }
     *before = (source_one){leaf_sources(n)[at - 1], leaf_places(n)[at - 1]};
     return true;
-}
-
-bool reef__relation_last(const value_store *s, reef_entity target, source_one *last)
-{
-    static const reef_entity behind_all = {UINT32_MAX, UINT32_MAX};
-    return reef__relation_before(s, target, UINT64_MAX, behind_all, last);
 }
 
 /* ---- validation ---- */
