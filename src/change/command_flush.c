@@ -17,7 +17,6 @@
 #include "storage/required.h"
 #include "storage/row_bits.h"
 #include "storage/table.h"
-#include "storage/report.h"
 #include "change/command_layout.h"
 #include "change/component.h"
 #include "change/destroy.h"
@@ -422,7 +421,7 @@ reef_status reef__world_flush(reef_world *w)
     if (!lanes_finish(w))
         return reef__failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0},
                              w->deferred.count);
-    reef_status s = observed(w) ? observed_flush(w) : reef__commands_do(w, &w->deferred);
+    reef_status s = observed(w) ? observers_by(w)->flush(w) : reef__commands_do(w, &w->deferred);
     if (w->deferred.count == 0) w->slow &= ~SLOW_DEFERRED;
     return s;
 }

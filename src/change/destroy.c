@@ -99,7 +99,7 @@ static bool destroy_run(reef_world *w, reef_entity e, uint32_t place, death_told
         reef__row_fill(w, t, place);
         reef__table_lease(w, t);
     }
-    reef__id_free(w, e);
+    reef__ids_free(w, &e, 1);
     entities_ended(w, 1);
     return true;
 }
@@ -389,14 +389,6 @@ COLD bool reef__destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n,
     return !observed(w) || observe_reserve_deaths(w, n);
 }
 
-void reef__id_free_prepared(reef_world *w, reef_entity e)
-{
-    const bool ready = w->ring_next != w->ring_end || reef__id_free_prepare(w);
-    ASSERT(ready);
-    (void)ready;
-    reef__id_free(w, e);
-}
-
 COLD void reef__destroy_rows(reef_world *w, uint32_t id)
 {
     table *t = reef__table_own(w, id);
@@ -410,7 +402,7 @@ COLD void reef__destroy_rows(reef_world *w, uint32_t id)
         for (uint32_t i = 0; i < rows; i++) {
             reef__row_destroy(s, slots, i);
             if (stored_any(w)) reef__stored_end(w, slot_entities(slots)[i]);
-            reef__id_free_prepared(w, slot_entities(slots)[i]);
+            reef__ids_free(w, slot_entities(slots) + i, 1);
         }
         entities_ended(w, rows);
         reef__bits_clear_unit(w, t->bits, unit);

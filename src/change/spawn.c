@@ -81,7 +81,7 @@ COLD void reef__spawn_undo(spawning *x, uint32_t made)
         reef__stage_unmake(&stage);
         reef__bits_clear(w, x->t->bits, place);
         reef__row_pop(w, x->t);
-        if (x->given) reef__id_pend(w, e);
+        if (x->given) record_put_rowless(w, e, PLACE_PENDING); /* again */
         else record_put(w, e, PLACE_DEAD);
     }
 }

@@ -12,7 +12,6 @@
 #include "storage/place.h"
 #include "storage/removal_log.h"
 #include "storage/sparse_store.h"
-#include "storage/store_list.h"
 #include "system/script.h"
 #include "file/decode_types.h"
 #include "file/decoding.h"

@@ -2,7 +2,7 @@
 #include "file/decoding.h"
 #include "storage/entity_index.h"
 #include "storage/place.h"
-#include "storage/report.h"
+#include "storage/error.h"
 #include "file/section.h"
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* The list of the value indexes that are declared beside types, in the whole process. Worlds make them when they first
  * run a system that reads components of others. */
 #include "base/threads.h"
-#include "storage/index_calls.h"
+#include "storage/place_calls.h"
 #include "index/value_index.h"
 
 static struct {

@@ -12,25 +12,25 @@
 #include "base/byte_hash.h"
 #include "storage/block_index.h"
 #include "storage/place.h"
-#include "reef/detail/layout.h"
 #include "reef/signature.h"
 #include "reef/type_info.h"
+#include <stdlib.h>
 
-/* An empty map, with the slot behind it that every map has. */
-static struct empty_map {
+/* Empty maps, each with the slot behind it that every map has, by what they say in `elsewhere`. */
+enum { MAP_SPLIT = ELSEWHERE_NEEDS + 1 };
+static struct {
     reef_map map;
     uint16_t slot[2];
-} empty_none,
-    empty_bits = {.map = {.elsewhere = ELSEWHERE_BITS}}, empty_stores = {.map = {.elsewhere = ELSEWHERE_STORES}},
-    empty_needs = {.map = {.elsewhere = ELSEWHERE_NEEDS}}, empty_rare = {.map = {.elsewhere = ELSEWHERE_RARE}},
-    empty_split = {.map = {.elsewhere = ELSEWHERE_RARE}};
-#define map_none empty_none.map
-#define map_bits empty_bits.map
-#define map_stores empty_stores.map
-#define map_needs empty_needs.map
-#define map_rare empty_rare.map
-/* the map of types that are split by field: the inlined calls must not take their tags for columns */
-#define map_split empty_split.map
+} empty_maps[] = {
+    [ELSEWHERE_RARE] = {.map = {.elsewhere = ELSEWHERE_RARE}},
+    [ELSEWHERE_BITS] = {.map = {.elsewhere = ELSEWHERE_BITS}},
+    [ELSEWHERE_STORES] = {.map = {.elsewhere = ELSEWHERE_STORES}},
+    [ELSEWHERE_NEEDS] = {.map = {.elsewhere = ELSEWHERE_NEEDS}},
+    /* of types that are split by field: the inlined calls must not take their tags for columns */
+    [MAP_SPLIT] = {.map = {.elsewhere = ELSEWHERE_RARE}},
+};
+#define map_none empty_maps[0].map
+#define map_split empty_maps[MAP_SPLIT].map
 
 static void *take(family *f, size_t bytes) { return reef__memory_zeroed(&f->memory, MEMORY_TABLES, bytes); }
 static void give(family *f, void *p, size_t bytes) { reef__memory_free(&f->memory, MEMORY_TABLES, p, bytes); }
@@ -44,6 +44,17 @@ void reef__graph_free_retired(family *f)
         give(f, r, sizeof *r);
     }
     f->graph.retired = NULL;
+}
+
+/* Memory that will take the place of `old`, and a node to retire that with, if there is an old one. NULL: there is no
+ * memory. */
+static void *take_instead(family *f, size_t bytes, const void *old, retired **node)
+{
+    void *p = take(f, bytes);
+    *node = p && old ? take(f, sizeof **node) : NULL;
+    if (*node || old == NULL) return p;
+    give(f, p, bytes);
+    return NULL;
 }
 
 /* Retires p, which a thread of another world may still read: it is freed when there is no other world. `node` was
@@ -99,12 +110,19 @@ static reef_map **map_of(graph *g, uint32_t c) { return &g->maps[c >> 8][c & 255
 static size_t map_bytes(uint32_t capacity) { return sizeof(reef_map) + (1 + capacity) * sizeof(uint16_t); }
 static uint16_t *map_slots(reef_map *m) { return (uint16_t *)(m + 1) + 1; }
 
+/* A rare entry is its key and its slot in one word. */
+enum { RARE_SLOT_BITS = 16, RARE_TABLE_BITS = 20 };
+static uint64_t rare_key(uint32_t component, uint32_t table_id)
+{
+    return (uint64_t)component << RARE_TABLE_BITS | table_id;
+}
+
 static uint32_t rare_find(const graph *g, uint64_t key)
 {
     if (g->rare_capacity == 0) return 0;
     uint32_t mask = g->rare_capacity - 1;
-    for (uint32_t i = (uint32_t)hash_blend(key) & mask; g->rare_slot[i]; i = (i + 1) & mask)
-        if (g->rare[i] == key) return g->rare_slot[i];
+    for (uint32_t i = (uint32_t)hash_blend(key) & mask; g->rare[i]; i = (i + 1) & mask)
+        if (g->rare[i] >> RARE_SLOT_BITS == key) return (uint16_t)g->rare[i];
     return 0;
 }
 
@@ -112,7 +130,7 @@ uint32_t reef__graph_slot_rare(const family *f, uint32_t component, uint32_t tab
 {
     mutex *lock = (mutex *)&f->lock; /* a family is never really const */
     mutex_lock(lock);
-    uint32_t slot = rare_find(&f->graph, (uint64_t)component << 32 | table_id);
+    uint32_t slot = rare_find(&f->graph, rare_key(component, table_id));
     mutex_unlock(lock);
     return slot;
 }
@@ -122,33 +140,27 @@ uint32_t reef__slot_seek(const reef_world *w, uint32_t component, uint32_t table
     return slot_find(w, component, table_id);
 }
 
-static void rare_put(graph *g, uint64_t key, uint16_t slot)
+static void rare_put(graph *g, uint64_t entry)
 {
-    uint32_t mask = g->rare_capacity - 1, i = (uint32_t)hash_blend(key) & mask;
-    while (g->rare_slot[i]) i = (i + 1) & mask;
-    g->rare[i] = key;
-    g->rare_slot[i] = slot;
+    uint32_t mask = g->rare_capacity - 1, i = (uint32_t)hash_blend(entry >> RARE_SLOT_BITS) & mask;
+    while (g->rare[i]) i = (i + 1) & mask;
+    g->rare[i] = entry;
 }
 
 static bool rare_reserve(family *f, uint32_t more)
 {
     graph *g = &f->graph;
-    if ((uint64_t)(g->rare_count + more) * 2 <= g->rare_capacity) return true;
-    graph old = *g;
-    uint32_t capacity = g->rare_capacity ? g->rare_capacity : 64;
+    const uint32_t old = g->rare_capacity;
+    uint32_t capacity = old ? old : 64;
     while ((uint64_t)(g->rare_count + more) * 2 > capacity) capacity *= 2;
-    uint64_t *keys = take(f, capacity * sizeof *keys);
-    uint16_t *slots = take(f, capacity * sizeof *slots);
-    if (keys == NULL || slots == NULL) {
-        give(f, keys, capacity * sizeof *keys);
-        give(f, slots, capacity * sizeof *slots);
-        return false;
-    }
-    g->rare = keys, g->rare_slot = slots, g->rare_capacity = capacity;
-    for (uint32_t i = 0; i < old.rare_capacity; i++)
-        if (old.rare_slot[i]) rare_put(g, old.rare[i], old.rare_slot[i]);
-    give(f, old.rare, old.rare_capacity * sizeof *keys);
-    give(f, old.rare_slot, old.rare_capacity * sizeof *slots);
+    if (capacity == old) return true;
+    uint64_t *entries = take(f, capacity * sizeof *entries), *was = g->rare;
+    if (entries == NULL) return false;
+    g->rare = entries;
+    g->rare_capacity = capacity;
+    for (uint32_t i = 0; i < old; i++)
+        if (was[i]) rare_put(g, was[i]);
+    give(f, was, old * sizeof *was);
     return true;
 }
 
@@ -162,7 +174,7 @@ static void rare_gather(const graph *g, uint32_t c, reef_map *m)
 {
     if (m->elsewhere != ELSEWHERE_RARE) return;
     for (uint32_t d = 0; d < m->capacity; d++) {
-        const uint32_t slot = rare_find(g, (uint64_t)c << 32 | (m->lowest + d));
+        const uint32_t slot = rare_find(g, rare_key(c, m->lowest + d));
         if (slot == 0) continue;
         map_slots(m)[d] = (uint16_t)slot;
         m->count = d + 1;
@@ -183,13 +195,9 @@ static bool map_reserve(family *f, uint32_t c, uint32_t table_id)
         return true; /* room for rare entries was made for all columns at once */
     }
     uint32_t capacity = fresh ? 4 : d + 1 + d / 2;
-    reef_map *n = take(f, map_bytes(capacity));
-    retired *r = fresh ? NULL : take(f, sizeof *r);
-    if (n == NULL || (r == NULL && !fresh)) {
-        give(f, r, sizeof *r);
-        give(f, n, map_bytes(capacity));
-        return false;
-    }
+    retired *r;
+    reef_map *n = take_instead(f, map_bytes(capacity), fresh ? NULL : m, &r);
+    if (n == NULL) return false;
     memcpy(n, m, fresh ? sizeof *m : map_bytes(m->count));
     n->capacity = capacity;
     if (fresh) n->lowest = table_id;
@@ -205,7 +213,7 @@ static void map_put(graph *g, uint32_t c, uint32_t table_id, uint16_t slot)
     uint32_t d = table_id - m->lowest;
     m->used += m != &map_split;
     if (d >= m->capacity) {
-        rare_put(g, (uint64_t)c << 32 | table_id, slot);
+        rare_put(g, rare_key(c, table_id) << RARE_SLOT_BITS | slot);
         g->rare_count++;
         return;
     }
@@ -238,7 +246,7 @@ static void map_bases(graph *g, const type *t)
 {
     for (const type *b = t->base; b; b = b->base) {
         reef_map *m = *map_of(g, b->id);
-        if (m == &map_none) RELEASE_STORE(map_of(g, b->id), &map_rare);
+        if (m == &map_none) RELEASE_STORE(map_of(g, b->id), &empty_maps[ELSEWHERE_RARE].map);
         else if (m->elsewhere == 0) RELEASE_STORE(&m->elsewhere, (uint32_t)ELSEWHERE_RARE);
     }
 }
@@ -260,10 +268,11 @@ COLD reef_status reef__graph_sync(reef_world *w)
         const type *t = reef__type_of(g->map_count);
         if (ok && t) map_bases(g, t);
         if (ok && t && (t->split || !in_table(t)))
-            RELEASE_STORE(map_of(g, g->map_count), t->split        ? &map_split
-                                                   : t->stored     ? &map_stores
-                                                   : t->need_count ? &map_needs
-                                                                   : &map_bits);
+            RELEASE_STORE(map_of(g, g->map_count), &empty_maps[t->split        ? (uint32_t)MAP_SPLIT
+                                                               : t->stored     ? (uint32_t)ELSEWHERE_STORES
+                                                               : t->need_count ? (uint32_t)ELSEWHERE_NEEDS
+                                                                               : (uint32_t)ELSEWHERE_BITS]
+                                                        .map);
     }
     for (uint32_t i = 0; i < REEF_MAP_PAGES; i++)
         if (g->maps[i]) w->hot.maps[i] = g->maps[i];
@@ -385,13 +394,9 @@ static bool shapes_reserve(family *f)
     graph *g = &f->graph;
     if (g->shape_count >= g->shape_capacity) {
         uint32_t capacity = g->shape_capacity ? g->shape_capacity * 2 : 8;
-        shape **shapes = take(f, capacity * sizeof *shapes);
-        retired *r = g->shapes ? take(f, sizeof *r) : NULL;
-        if (shapes == NULL || (g->shapes && r == NULL)) {
-            give(f, r, sizeof *r);
-            give(f, shapes, capacity * sizeof *shapes);
-            return false;
-        }
+        retired *r;
+        shape **shapes = take_instead(f, capacity * sizeof *shapes, g->shapes, &r);
+        if (shapes == NULL) return false;
         if (g->shapes) memcpy(shapes, g->shapes, g->shape_count * sizeof *shapes);
         if (r) retire(f, r, g->shapes, g->shape_capacity * sizeof *shapes);
         RELEASE_STORE(&g->shapes, shapes);
@@ -445,14 +450,10 @@ uint32_t reef__graph_table(reef_world *w, uint32_t *ids, uint32_t count, reef_st
     const uint64_t hash = set_hash(ids, count);
     mutex_lock(&f->lock);
     uint32_t id = set_find(&f->graph, ids, count, hash);
-    /* the table of the empty set always comes first */
-    if (id == 0 && count && f->graph.shape_count == TABLE_EMPTY &&
-        table_make(f, NULL, 0, set_hash(NULL, 0), status) == 0) {
-        mutex_unlock(&f->lock);
-        return 0;
-    }
-    if (id == 0) id = table_make(f, ids, count, hash, status);
-    else *status = REEF_OK;
+    const bool first = count && f->graph.shape_count == TABLE_EMPTY; /* the table of the empty set always comes first */
+    *status = REEF_OK;
+    if (id == 0 && (!first || table_make(f, NULL, 0, set_hash(NULL, 0), status)))
+        id = table_make(f, ids, count, hash, status);
     mutex_unlock(&f->lock);
     return id;
 }
@@ -560,78 +561,67 @@ COLD const edge *reef__graph_edge(reef_world *w, uint32_t from, uint32_t compone
 
 /* ---- all tables with rows, in the visible order ---- */
 
-static void tables_sift(const family *f, uint32_t *ids, uint32_t root, uint32_t count)
+static int shapes_order(const void *a, const void *b)
 {
-    for (uint32_t child; (child = root * 2 + 1) < count; root = child) {
-        if (child + 1 < count && reef__shape_compare(shape_of(f, ids[child]), shape_of(f, ids[child + 1])) < 0) child++;
-        if (reef__shape_compare(shape_of(f, ids[root]), shape_of(f, ids[child])) >= 0) return;
-        uint32_t x = ids[root];
-        ids[root] = ids[child], ids[child] = x;
-    }
-}
-
-static void order_sort(const family *f, uint32_t *ids, uint32_t n) /* heapsort: no recursion, no memory */
-{
-    for (uint32_t i = n / 2; i-- > 0;) tables_sift(f, ids, i, n);
-    for (uint32_t end = n; end-- > 1;) {
-        uint32_t x = ids[0];
-        ids[0] = ids[end], ids[end] = x;
-        tables_sift(f, ids, 0, end);
-    }
-}
-
-COLD uint32_t *reef__tables_sorted(const reef_world *w, uint32_t *count)
-{
-    family *f = w->family;
-    uint32_t n = 0, k = 0;
-    EACH_TABLE(w, t) n += table_rows(t) != 0;
-    *count = n;
-    if (n == 0) return NULL;
-    uint32_t *ids = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, n * sizeof *ids, PLAIN_ALIGN);
-    if (ids == NULL) return NULL;
-    EACH_TABLE(w, t)
-    if (table_rows(t) != 0) ids[k++] = t->shape->table;
-    order_sort(f, ids, n);
-    return ids;
+    return reef__shape_compare(*(const shape *const *)a, *(const shape *const *)b);
 }
 
 /* Puts new tables into the order: one is inserted, many at once are sorted in. Under the lock. */
 static bool order_extend(family *f, uint32_t count)
 {
     graph *g = &f->graph;
+    if (g->order_count >= count) return true;
     const bool many = count - g->order_count > 64;
     if (!reef__array_room(&f->memory, MEMORY_OTHER, &g->order, &g->order_room, count, sizeof *g->order)) return false;
     for (; g->order_count < count; g->order_count++) {
-        uint32_t id = TABLE_EMPTY + g->order_count, low = many ? g->order_count : 0, high = g->order_count;
+        const shape *s = g->shapes[TABLE_EMPTY + g->order_count];
+        uint32_t low = many ? g->order_count : 0, high = g->order_count;
         while (low < high) {
             uint32_t mid = low + (high - low) / 2;
-            if (reef__shape_compare(g->shapes[g->order[mid]], g->shapes[id]) < 0) low = mid + 1;
+            if (reef__shape_compare(g->order[mid], s) < 0) low = mid + 1;
             else high = mid;
         }
         memmove(g->order + low + 1, g->order + low, (g->order_count - low) * sizeof *g->order);
-        g->order[low] = id;
+        g->order[low] = s;
     }
-    if (many) order_sort(f, g->order, count);
+    if (many) qsort(g->order, count, sizeof *g->order, shapes_order);
     return true;
 }
 
-/* Copies the order of the tables with ids below `end`, since another world may have made more. Under the lock. */
-static void order_copy(const family *f, uint32_t *to, uint32_t end)
+COLD uint32_t *reef__tables_sorted(const reef_world *w, uint32_t *count)
 {
-    for (uint32_t i = 0; i < f->graph.order_count; i++)
-        if (f->graph.order[i] < end) *to++ = f->graph.order[i];
+    memory *m = &w->family->memory;
+    uint32_t n = 0, k = 0;
+    EACH_TABLE(w, t) n += table_rows(t) != 0;
+    *count = n;
+    if (n == 0) return NULL;
+    uint32_t *ids = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, n * sizeof *ids, PLAIN_ALIGN);
+    const shape **all = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, n * sizeof *all, PLAIN_ALIGN);
+    if (ids && all) {
+        EACH_TABLE(w, t)
+        if (table_rows(t) != 0) all[k++] = t->shape;
+        qsort(all, n, sizeof *all, shapes_order);
+        for (uint32_t i = 0; i < n; i++) ids[i] = all[i]->table;
+    } else {
+        reef__memory_free(m, MEMORY_OTHER, ids, n * sizeof *ids);
+        ids = NULL;
+    }
+    reef__memory_free(m, MEMORY_OTHER, all, n * sizeof *all);
+    return ids;
 }
 
 COLD const uint32_t *reef__tables_order(reef_world *w, uint32_t *count)
 {
     family *f = w->family;
-    uint32_t n = REEF_ACQUIRE_U32(&f->graph.shape_count) - TABLE_EMPTY;
+    const uint32_t n = REEF_ACQUIRE_U32(&f->graph.shape_count) - TABLE_EMPTY;
     *count = n;
     if (w->order_count == n || n == 0) return w->order;
     if (!reef__array_room(&f->memory, MEMORY_OTHER, &w->order, &w->order_room, n, sizeof *w->order)) return NULL;
     mutex_lock(&f->lock);
-    bool ok = f->graph.order_count >= n || order_extend(f, n);
-    if (ok) order_copy(f, w->order, TABLE_EMPTY + n);
+    const bool ok = order_extend(f, n);
+    uint32_t *to = w->order;
+    for (uint32_t i = 0; ok && i < f->graph.order_count; i++) /* another world may have made more */
+        if (f->graph.order[i]->table < TABLE_EMPTY + n) *to++ = f->graph.order[i]->table;
     mutex_unlock(&f->lock);
     if (!ok) return NULL;
     w->order_count = n;
@@ -653,7 +643,6 @@ COLD void reef__family_drop(family *f)
     give(f, g->shapes, g->shape_capacity * sizeof *g->shapes);
     give(f, g->hash, g->hash_capacity * sizeof *g->hash);
     give(f, g->rare, g->rare_capacity * sizeof *g->rare);
-    give(f, g->rare_slot, g->rare_capacity * sizeof *g->rare_slot);
     reef__memory_free(&f->memory, MEMORY_OTHER, g->order, g->order_room * sizeof *g->order);
     reef__graph_free_retired(f);
 }

@@ -5,7 +5,6 @@
 
 #include "type/type_walk.h"
 #include "storage/world_data.h"
-#include "reef/detail/layout.h"
 
 /* reef_map.elsewhere: where a component is that the map doesn't hold */
 enum {
@@ -69,5 +68,8 @@ const uint32_t *reef__tables_order(reef_world *w, uint32_t *count);
 
 /* Compares two layouts by their sorted type names. */
 int reef__shape_compare(const shape *a, const shape *b);
+
+/* Do the words of a layout (shape_signature) say what its components are? */
+bool reef__shape_signed(const shape *s);
 
 #endif

@@ -3,7 +3,6 @@
 #include "base/threads.h"
 #include "storage/archetype.h"
 #include "storage/place.h"
-#include "reef/detail/layout.h"
 #include <stdio.h>
 
 enum {

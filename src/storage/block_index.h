@@ -26,7 +26,6 @@
 #define REEF_STORAGE_BLOCK_INDEX_H
 
 #include "storage/archetype.h"
-#include "reef/detail/layout.h"
 
 enum { BLOCK_ASKS = 64 }; /* how many calls one that asks stands for */
 

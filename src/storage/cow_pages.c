@@ -1,5 +1,4 @@
 #include "storage/cow_pages.h"
-#include "reef/detail/layout.h"
 
 /* A node. Behind it lie its page pointers and their versions. All fields are guarded by the lock of the family, except
  * those that only its single holder reads. */

@@ -20,7 +20,6 @@
 #include "storage/invalidate.h"
 #include "storage/place.h"
 #include "storage/table.h"
-#include "reef/detail/layout.h"
 #include "reef/reserve.h"
 #include "reef/stats.h"
 
@@ -114,96 +113,49 @@ static uint64_t ring_count(const reef_world *w) { return w->state.ring_tail - w-
 
 static uint32_t ring_read(const reef_world *w, uint64_t position) { return *ring_at(w, position); }
 
-static uint32_t *ring_page(reef_world *w, reef_paged *ring, uint64_t position)
+static uint32_t *ring_page(reef_world *w, uint64_t position)
 {
-    uint32_t slot = (uint32_t)(position / RING_PER_PAGE) & (ring->count - 1);
+    reef_paged *ring = &w->state.ring;
+    const uint32_t slot = ring_slot(w, position);
     uint32_t *page = reef__page_own(w, ring, &reef__pages_ring, slot);
     if (page) ring->version[slot] = w->hot.version; /* the hash sees by the version that the page was written */
     reef__invalidate(w, INVALIDATE_WRITTEN);
     return page;
 }
 
-/* The number of the page of positions that lies in slot i of a ring of `pages` pages. UINT64_MAX: none. */
-static uint64_t ring_part(const state *s, uint32_t i, uint32_t pages)
-{
-    const uint64_t first = s->ring_head / RING_PER_PAGE, part = first + ((i - first) & (pages - 1));
-    return s->ring_tail && part <= (s->ring_tail - 1) / RING_PER_PAGE ? part : UINT64_MAX;
-}
-
-/* Takes over the ids of the old ring, page by page; positions stay. With `whole`, pages are moved into the slots that
- * have none instead of copied. */
-static void ring_take_pages(const reef_world *w, reef_paged *to, bool whole)
-{
-    const state *s = &w->state;
-    for (uint32_t i = 0; i < to->count; i++) {
-        const uint64_t part = ring_part(s, i, to->count);
-        if (part == UINT64_MAX) continue;
-        void **from = &s->ring.page[part & (s->ring.count - 1)];
-        if (!whole) {
-            memcpy(to->page[i], *from, RING_PER_PAGE * sizeof(uint32_t));
-            continue;
-        }
-        to->page[i] = *from;
-        to->version[i] = w->hot.version;
-        *from = NULL;
-    }
-}
-
-/* Takes over the ids of the old ring without its holes, from position 0 on. */
-static void ring_squeeze(reef_world *w, reef_paged *to)
-{
-    state *s = &w->state;
-    uint64_t n = 0;
-    for (uint64_t at = s->ring_head; at < s->ring_tail; at++) {
-        uint32_t id = ring_read(w, at);
-        if (id != RING_HOLE) ((uint32_t *)to->page[n / RING_PER_PAGE & (to->count - 1)])[n % RING_PER_PAGE] = id, n++;
-    }
-    s->ring_head = 0;
-    s->ring_tail = n;
-    s->ring_holes = 0;
-}
-
-/* Makes a ring of `pages` pages with the same ids. All its pages are made at once, so that a ring in use allocates
- * nothing. Pages that nobody shares are moved, not copied: for 1,000,000 ids the first touch of the copies cost 0.6
- * ms. */
-static COLD bool ring_rebuild(reef_world *w, uint32_t pages)
-{
-    const bool whole = w->state.ring.shared == 0 && w->state.ring_holes == 0;
-    reef_paged fresh = {0};
-    bool ok = reef__pages_grow(w, &fresh, &reef__pages_ring, pages);
-    for (uint32_t i = 0; ok && i < pages; i++)
-        ok = (whole && ring_part(&w->state, i, pages) != UINT64_MAX) ||
-             reef__page_own(w, &fresh, &reef__pages_ring, i) != NULL;
-    if (!ok) return reef__pages_drop(w, &fresh, &reef__pages_ring), false;
-    if (w->state.ring_holes) ring_squeeze(w, &fresh);
-    else ring_take_pages(w, &fresh, whole);
-    reef__invalidate(w, INVALIDATE_RING_MOVED);
-    reef__pages_drop(w, &w->state.ring, &reef__pages_ring);
-    w->state.ring = fresh;
-    return true;
-}
-
 /* Makes room for n more ids, at whatever position they begin: a ring that has room for a load never grows again under
  * the same load. */
 bool reef__ring_room(reef_world *w, uint64_t n)
 {
-    const state *s = &w->state;
-    uint64_t pages = (s->ring_tail - s->ring_head + n + RING_PER_PAGE - 2) / RING_PER_PAGE + 1, count = 2;
+    state *s = &w->state;
+    const uint64_t pages = (ring_count(w) + n + RING_PER_PAGE - 2) / RING_PER_PAGE + 1;
     if (pages <= s->ring.count) return true;
-    while (count < pages) count *= 2;
-    return count <= UINT32_MAX / 2 && ring_rebuild(w, (uint32_t)count);
+    const uint64_t bytes = sizeof(uint32_t);
+    if (!reef__ring_enlarge(w, &reef__pages_ring, &s->ring, s->ring_head * bytes, s->ring_tail * bytes, pages))
+        return false;
+    reef__invalidate(w, INVALIDATE_RING_MOVED);
+    return true;
 }
 
 bool reef__ring_own(reef_world *w, uint64_t from, uint64_t to)
 {
     for (uint64_t page = from / RING_PER_PAGE; from < to && page <= (to - 1) / RING_PER_PAGE; page++)
-        if (!ring_page(w, &w->state.ring, page * RING_PER_PAGE)) return false;
+        if (!ring_page(w, page * RING_PER_PAGE)) return false;
     return true;
 }
 
 COLD bool reef__ring_squeezed(reef_world *w)
 {
-    return w->state.ring_holes == 0 || ring_rebuild(w, w->state.ring.count);
+    state *s = &w->state;
+    if (s->ring_holes == 0) return true;
+    if (!reef__ring_own(w, s->ring_head, s->ring_tail)) return false;
+    uint64_t to = s->ring_head;
+    for (uint64_t at = to; at < s->ring_tail; at++)
+        if (ring_read(w, at) != RING_HOLE) *ring_at(w, to++) = ring_read(w, at);
+    s->ring_tail = to;
+    s->ring_holes = 0;
+    reef__invalidate(w, INVALIDATE_RING_MOVED);
+    return true;
 }
 
 bool reef__id_free_prepare(reef_world *w)
@@ -211,7 +163,7 @@ bool reef__id_free_prepare(reef_world *w)
     if (w->config.never_reuse) return true;
     if (!lanes_finish(w) || !reef__ring_room(w, 1)) return false;
     if (w->ring_next != w->ring_end) return true;
-    uint32_t *page = ring_page(w, &w->state.ring, w->state.ring_tail);
+    uint32_t *page = ring_page(w, w->state.ring_tail);
     if (page == NULL) return false;
     w->ring_next = page + w->state.ring_tail % RING_PER_PAGE;
     w->ring_end = page + RING_PER_PAGE;
@@ -236,12 +188,6 @@ INLINE void id_free(reef_world *w, reef_entity e)
     record_put_rowless(w, e, PLACE_FREE); /* the hash must see it: the entity may have had no row */
     *w->ring_next++ = e.index;
     w->state.ring_tail++;
-}
-
-void reef__id_free(reef_world *w, reef_entity e)
-{
-    reef__invalidate(w, INVALIDATE_INDICES_CHANGED);
-    id_free(w, e);
 }
 
 void reef__ids_free(reef_world *w, const reef_entity *e, uint32_t n)
@@ -345,8 +291,6 @@ void reef__records_fresh(reef_world *w, uint32_t index, uint32_t n, bool out)
     for (uint32_t i = 0; i < n; i++) at[i] = record;
 }
 
-void reef__id_pend(reef_world *w, reef_entity e) { record_put_rowless(w, e, PLACE_PENDING); }
-
 bool reef__id_pending(const reef_world *w, reef_entity e)
 {
     return e.index < w->hot.index_count && record_read(w, e.index) == record_pending(e);
@@ -357,7 +301,7 @@ bool reef__id_unpend(reef_world *w, reef_entity e)
     if (!reef__record_own(w, e.index) || !reef__id_free_prepare(w)) return false;
     w->unpended++;
     w->state.reserved_count--;
-    reef__id_free(w, e);
+    reef__ids_free(w, &e, 1);
     return true;
 }
 
@@ -411,7 +355,7 @@ COLD reef_status reef_release_id(reef_world *w, reef_entity e)
     if (!reef__record_own(w, e.index) || !reef__id_free_prepare(w))
         return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     w->state.reserved_count--;
-    reef__id_free(w, e); /* the caller has seen its generation, so the next owner gets another one */
+    reef__ids_free(w, &e, 1); /* the caller has seen its generation, so the next owner gets another one */
     return REEF_OK;
 }
 
@@ -420,7 +364,7 @@ static bool ring_take(reef_world *w, uint32_t index)
 {
     for (uint64_t at = w->state.ring_head; at < w->state.ring_tail; at++) {
         if (ring_read(w, at) != index) continue;
-        uint32_t *page = ring_page(w, &w->state.ring, at);
+        uint32_t *page = ring_page(w, at);
         if (page == NULL) return false;
         page[at % RING_PER_PAGE] = RING_HOLE;
         w->state.ring_holes++;

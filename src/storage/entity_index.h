@@ -115,15 +115,13 @@ bool reef__ring_own(reef_world *w, uint64_t from, uint64_t to);
 /* Makes room for one more free id. */
 bool reef__id_free_prepare(reef_world *w);
 bool reef__ids_free_prepare(reef_world *w, uint64_t n); /* the same for n more */
-/* frees the index of an entity that dies; the page of its record belongs to this world */
-void reef__id_free(reef_world *w, reef_entity e);
-/* The same for n of them, the last one first, after reef__ids_free_prepare. */
+/* Frees the indices of n entities that die, the last one first, after one of these two; the pages of their records
+ * belong to this world. */
 void reef__ids_free(reef_world *w, const reef_entity *e, uint32_t n);
 
 /* Takes the n new ids that reef__ids_peek named, after reef__ids_prepare, for entities that a command makes later: they
  * are pending. */
 void reef__ids_pend(reef_world *w, const reef_entity *e, uint32_t n);
-void reef__id_pend(reef_world *w, reef_entity e); /* makes the id pending again, when its entity is undone */
 bool reef__id_pending(const reef_world *w, reef_entity e);
 
 /* For lanes: writes the records of n fresh indices from `index` on, all in one page; `out`: as pending, else as free.

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "storage/layout.h"
-#include "reef/detail/layout.h"
 
 typedef struct retired {
     struct retired *next;
@@ -26,13 +25,11 @@ typedef struct graph {
     reef_map **maps[REEF_MAP_PAGES]; /* by component id, 256 on a page */
     uint32_t last_number;            /* of an index of blocks: reef_map.number */
     uint32_t map_count;              /* the types with smaller ids have maps */
-    uint32_t *order;                 /* tables in the visible order, as many as somebody has asked for */
+    const shape **order;             /* tables in the visible order, as many as somebody has asked for */
     uint32_t order_count, order_room;
     uint32_t bound_count, reset_count; /* number of layouts that are bound, and that reset */
     retired *retired;                  /* replaced arrays that another thread may still read; freed with the family */
-    /* open addressing: component << 32 | table -> slot, for maps that are too sparse for an array */
-    uint64_t *rare;
-    uint16_t *rare_slot;
+    uint64_t *rare; /* open addressing: (component, table) -> slot, for maps that are too sparse for an array */
     uint32_t rare_count, rare_capacity;
 } graph;
 

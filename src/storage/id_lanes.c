@@ -12,7 +12,6 @@
 #include "base/thread_pool.h"
 #include "storage/entity_index.h"
 #include "storage/invalidate.h"
-#include "reef/detail/layout.h"
 
 enum {
     LANE_RUN = 64,

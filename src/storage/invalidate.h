@@ -44,7 +44,6 @@
 
 #include "storage/block_index.h"
 #include "storage/unique_field.h"
-#include "reef/detail/layout.h"
 
 #if defined(QUARANTINE)
 #define GUARDED(w) ((w)->family->memory.guarded)

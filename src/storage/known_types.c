@@ -3,7 +3,6 @@
 #include "storage/known_types.h"
 #include "storage/archetype.h"
 #include "storage/error.h"
-#include "storage/index_calls.h"
 #include "storage/place_calls.h"
 #include "storage/subtype.h"
 #include "storage/unique_field.h"

@@ -2,7 +2,6 @@
 #ifndef REEF_STORAGE_KNOWN_TYPES_H
 #define REEF_STORAGE_KNOWN_TYPES_H
 
-#include "type/type.h"
 #include "storage/world_data.h"
 
 /* Makes sure that the world may use the type and that its maps have it. REEF_OK, REEF_UNKNOWN_TYPE or

@@ -163,12 +163,13 @@ static bool name_is(const reef_world *w, uint32_t number, reef_entity scope, con
 }
 
 /* Of an entity that lost its parent the name may be there twice until reef__names_reindex; the smallest index has it.
- * */
-static COLD uint32_t name_find_unscoped(const reef_world *w, reef_entity scope, const char *text, uint32_t length)
+ * Entry `but` isn't looked at. */
+static COLD uint32_t name_find_unscoped(const reef_world *w, reef_entity scope, const char *text, uint32_t length,
+                                        uint32_t but)
 {
     uint32_t found = NAME_NONE;
     for (uint32_t n = 0; n < w->state.name_count; n++)
-        if (name_is(w, n, scope, text, length) &&
+        if (n != but && name_is(w, n, scope, text, length) &&
             (found == NAME_NONE || name_at(w, n)->entity.index < name_at(w, found)->entity.index))
             found = n;
     return found;
@@ -177,7 +178,7 @@ static COLD uint32_t name_find_unscoped(const reef_world *w, reef_entity scope, 
 static uint32_t name_find_text(const reef_world *w, reef_entity scope, const char *text, uint32_t length)
 {
     if (w->state.name_count == 0 || length > REEF_NAME_MAX) return NAME_NONE;
-    if (w->state.names_unscoped) return name_find_unscoped(w, scope, text, length);
+    if (w->state.names_unscoped) return name_find_unscoped(w, scope, text, length, NAME_NONE);
     for (uint32_t i = name_hash_text(scope, text, length) & name_mask(w);; i = (i + 1) & name_mask(w)) {
         uint32_t n = *name_bucket(&w->state.name_by_text, i);
         if (n == 0) return NAME_NONE;
@@ -198,14 +199,15 @@ static uint32_t name_find_entity(const reef_world *w, reef_entity e)
 
 /* ---- growth ---- */
 
+/* Makes an index of all names. False: there is no memory. */
 static COLD bool name_build(reef_world *w, name_key key, uint32_t buckets, reef_paged *out)
 {
-    uint32_t pages = buckets / NAME_BUCKETS_PER_PAGE;
-    if (!reef__pages_grow(w, out, &reef__pages_buckets, pages)) return false;
-    for (uint32_t i = 0; i < pages; i++)
-        if (!name_own_page(w, out, &reef__pages_buckets, i)) return false;
-    for (uint32_t n = 0; n < w->state.name_count; n++) name_insert(out, buckets - 1, name_hash(w, key, n), n);
-    return true;
+    const uint32_t pages = buckets / NAME_BUCKETS_PER_PAGE;
+    bool ok = reef__pages_grow(w, out, &reef__pages_buckets, pages);
+    for (uint32_t i = 0; ok && i < pages; i++) ok = name_own_page(w, out, &reef__pages_buckets, i);
+    for (uint32_t n = 0; ok && n < w->state.name_count; n++) name_insert(out, buckets - 1, name_hash(w, key, n), n);
+    if (!ok) reef__pages_drop(w, out, &reef__pages_buckets);
+    return ok;
 }
 
 static COLD void names_unscope(reef_world *w)
@@ -214,20 +216,8 @@ static COLD void names_unscope(reef_world *w)
     w->state.names_unscoped = true;
 }
 
-/* Makes by_text anew. False: there is no memory. */
-static COLD bool names_scope(reef_world *w)
-{
-    reef_paged text = {0};
-    if (!name_build(w, NAME_BY_TEXT, w->state.name_buckets, &text)) {
-        reef__pages_drop(w, &text, &reef__pages_buckets);
-        return false;
-    }
-    w->state.name_by_text = text;
-    w->state.names_unscoped = false;
-    return true;
-}
-
-/* Makes room for `more` further names in both indices. New indices are complete before the old ones are freed. */
+/* Makes room for `more` further names in both indices, and by_text if it isn't there. New indices are complete before
+ * the old ones are freed. */
 static bool name_reserve_buckets(reef_world *w, uint64_t more)
 {
     state *s = &w->state;
@@ -237,18 +227,18 @@ static bool name_reserve_buckets(reef_world *w, uint64_t more)
         if (buckets >= NAME_BUCKETS_MAX) return false;
         buckets = buckets ? buckets * 2 : NAME_BUCKETS_PER_PAGE;
     }
-    if (buckets == s->name_buckets) return s->names_unscoped ? names_scope(w) : true;
-    if (!name_build(w, NAME_BY_TEXT, buckets, &text) || !name_build(w, NAME_BY_INDEX, buckets, &index)) {
-        reef__pages_drop(w, &text, &reef__pages_buckets);
-        reef__pages_drop(w, &index, &reef__pages_buckets);
-        return false;
-    }
+    const bool larger = buckets != s->name_buckets;
+    if (!larger && !s->names_unscoped) return true;
+    if (!name_build(w, NAME_BY_TEXT, buckets, &text)) return false;
+    if (larger && !name_build(w, NAME_BY_INDEX, buckets, &index))
+        return reef__pages_drop(w, &text, &reef__pages_buckets), false;
     reef__pages_drop(w, &s->name_by_text, &reef__pages_buckets);
-    reef__pages_drop(w, &s->name_by_index, &reef__pages_buckets);
     s->name_by_text = text;
+    s->names_unscoped = false;
+    if (!larger) return true;
+    reef__pages_drop(w, &s->name_by_index, &reef__pages_buckets);
     s->name_by_index = index;
     s->name_buckets = buckets;
-    s->names_unscoped = false;
     return true;
 }
 
@@ -291,24 +281,22 @@ COLD bool reef__names_own_all(reef_world *w)
     return true;
 }
 
-static void name_renumber(reef_world *w, name_key key, uint32_t from, uint32_t to)
+/* Takes an entry out of an index, where the last entry gets its number. */
+static void name_remove(reef_world *w, name_key key, uint32_t number, uint32_t last)
 {
-    uint32_t i = name_position(w, key, from);
-    *name_bucket(name_buckets(w, key), i) = to + 1;
+    if (key == NAME_BY_TEXT && w->state.names_unscoped) return;
+    name_erase(w, key, name_position(w, key, number));
+    if (number != last) *name_bucket(name_buckets(w, key), name_position(w, key, last)) = number + 1;
 }
 
 COLD void reef__name_forget(reef_world *w, reef_entity e)
 {
-    uint32_t number = name_find_entity(w, e), last = w->state.name_count - 1;
+    const uint32_t number = name_find_entity(w, e), last = w->state.name_count - 1;
     if (number == NAME_NONE) return;
     ASSERT(paged_owned(&w->state.name_entries, number / NAMES_PER_PAGE, w->hot.fork_version));
-    if (!w->state.names_unscoped) name_erase(w, NAME_BY_TEXT, name_position(w, NAME_BY_TEXT, number));
-    name_erase(w, NAME_BY_INDEX, name_position(w, NAME_BY_INDEX, number));
-    if (number != last) {
-        if (!w->state.names_unscoped) name_renumber(w, NAME_BY_TEXT, last, number);
-        name_renumber(w, NAME_BY_INDEX, last, number);
-        *name_at(w, number) = *name_at(w, last);
-    }
+    name_remove(w, NAME_BY_TEXT, number, last);
+    name_remove(w, NAME_BY_INDEX, number, last);
+    if (number != last) *name_at(w, number) = *name_at(w, last);
     w->state.name_count = last;
     reef__names_changed(w);
 }
@@ -337,39 +325,25 @@ static bool name_leave_root(reef_world *w, uint32_t number)
     return true;
 }
 
-/* Has another entity the name of this entry in its scope? */
-static COLD bool name_is_twice(const reef_world *w, uint32_t number)
-{
-    const name_entry *x = name_at(w, number);
-    const reef_entity scope = name_scope(w, x->entity);
-    const uint32_t length = (uint32_t)strlen(x->text);
-    for (uint32_t n = 0; n < w->state.name_count; n++)
-        if (n != number && name_is(w, n, scope, x->text, length)) return true;
-    return false;
-}
-
-/* The same while there is no by_text, because there was no memory for it. */
-static COLD void name_arrives_unscoped(reef_world *w, reef_entity e, uint32_t number)
-{
-    if (name_is_twice(w, number) && reef__name_prepare_forget(w, e)) reef__name_forget(w, e);
-}
-
 void reef__name_arrives(reef_world *w, reef_entity e)
 {
     const uint32_t number = w->state.names_unscoped && w->untargeted ? NAME_NONE : name_find_entity(w, e);
     if (number == NAME_NONE) return;
-    if (UNLIKELY(w->state.names_unscoped)) {
-        name_arrives_unscoped(w, e, number);
-        return;
-    }
-    const uint32_t hash = name_hash(w, NAME_BY_TEXT, number);
     const char *text = name_at(w, number)->text;
-    if (w->untargeted || !name_leave_root(w, number) || !name_own_cluster(w, NAME_BY_TEXT, hash & name_mask(w))) {
-        names_unscope(w);
-        return;
+    const reef_entity scope = name_scope(w, e);
+    const uint32_t length = (uint32_t)strlen(text);
+    bool taken;
+    if (UNLIKELY(w->state.names_unscoped)) { /* because there was no memory for by_text */
+        taken = name_find_unscoped(w, scope, text, length, number) != NAME_NONE;
+    } else {
+        const uint32_t hash = name_hash_text(scope, text, length);
+        if (w->untargeted || !name_leave_root(w, number) || !name_own_cluster(w, NAME_BY_TEXT, hash & name_mask(w))) {
+            names_unscope(w);
+            return;
+        }
+        taken = name_find_text(w, scope, text, length) != NAME_NONE;
+        name_insert(&w->state.name_by_text, name_mask(w), hash, number);
     }
-    const bool taken = name_find_text(w, name_scope(w, e), text, (uint32_t)strlen(text)) != NAME_NONE;
-    name_insert(&w->state.name_by_text, name_mask(w), hash, number);
     if (!taken) return;
     if (reef__name_prepare_forget(w, e)) reef__name_forget(w, e);
     else names_unscope(w);
@@ -405,7 +379,7 @@ static bool name_is_second(const reef_world *w, uint32_t number)
 COLD bool reef__names_reindex(reef_world *w)
 {
     if (!w->state.names_unscoped) return true;
-    if (!names_scope(w)) return false;
+    if (!name_reserve_buckets(w, 0)) return false;
     for (uint32_t n = w->state.name_count; n-- > 0;) {
         const reef_entity e = name_at(w, n)->entity;
         if (!name_is_second(w, n)) continue;

@@ -1,8 +1,6 @@
 /* Which changes may concern an observer. */
 #include "storage/observed.h"
-#include "storage/layout.h"
 #include "storage/place.h"
-#include "storage/world_data.h"
 
 bool reef__table_watched(const reef_world *w, uint32_t id)
 {

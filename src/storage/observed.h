@@ -3,11 +3,8 @@
 #ifndef REEF_STORAGE_OBSERVED_H
 #define REEF_STORAGE_OBSERVED_H
 
-#include "base/platform.h"
 #include "type/code.h"
-#include "type/type.h"
 #include "type/value.h"
-#include "storage/command_buffer.h"
 #include "storage/error.h"
 #include "storage/invalidate.h"
 #include "storage/world_data.h"
@@ -56,7 +53,9 @@ typedef struct observer_calls {
     void (*open)(reef_world *w);
     void (*close)(reef_world *w);
     bool (*tell)(reef_world *w, reef_entity e, const type *t, uint32_t whom, void *value, const void *old);
+    /* does what was recorded and calls the collected observers (reef__world_flush) */
     reef_status (*flush)(reef_world *w);
+    /* adds to a failure that happens while an observer runs the name of the observer */
     void (*failure)(reef_world *w, reef_error *e);
     void (*forget)(reef_world *w);
     void (*drop)(reef_world *w);
@@ -221,15 +220,11 @@ INLINE bool observe_tell(reef_world *w, reef_entity e, const type *t, uint32_t w
     return whom && observers_by(w)->tell(w, e, t, whom, value, old);
 }
 
-/* Does what was recorded and calls the collected observers (reef__world_flush). */
-INLINE reef_status observed_flush(reef_world *w) { return observers_by(w)->flush(w); }
 /* Were commands left behind by what the observers of an operation asked for? Then later commands wait. */
 INLINE bool observers_stuck(const reef_world *w)
 {
     return w->observing && ((const observing_head *)(const void *)w->observing)->stuck;
 }
-/* Records a failure that happens while an observer runs, with the name of the observer. */
-INLINE void observer_failure(reef_world *w, reef_error *e) { observers_by(w)->failure(w, e); }
 INLINE reef_status observing_validate(const reef_world *w, char *message, size_t size)
 {
     return w->observing ? observers_by(w)->validate(w, message, size) : REEF_OK;

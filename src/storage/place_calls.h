@@ -1,5 +1,6 @@
-/* What the core asks of places. A program without a place is linked without their code, since nothing leads there but
- * this table: the declaration of a place brings it along (reef_place_declare_). */
+/* What the core asks of places, and of value indexes that are declared beside types. A program without them is linked
+ * without their code, since nothing leads there but this table and this pointer: the declaration of a place brings the
+ * table along (reef_place_declare_). */
 #ifndef REEF_STORAGE_PLACE_CALLS_H
 #define REEF_STORAGE_PLACE_CALLS_H
 
@@ -37,5 +38,9 @@ INLINE void places_drop(reef_world *w)
 {
     if (UNLIKELY(w->pictures != NULL)) reef__places_by->drop(w);
 }
+
+/* Makes the value indexes that are declared beside types and that the world hasn't got yet (src/index/index_decl.c).
+ * False: no memory. NULL as long as none was declared; it is set once. */
+extern bool (*reef__indexes_declared)(reef_world *w);
 
 #endif

@@ -241,34 +241,11 @@ static void tail_guard(const shape *s, const reef_slot *slots, uint32_t rows, bo
 
 COLD bool reef__quarantine_chunk(reef_world *w, const table *t, uint32_t unit, uint32_t raw)
 {
-    void *fresh[REEF_COLUMNS_MAX + SLOT_COLUMNS];
-    const shape *s = t->shape;
-    reef_slot *slots = unit_slots(w, unit);
-    const uint32_t rows = chunk_rows(t, unit), capacity = slots[0].head_more.capacity;
-    if (!chunk_is_ours(w, s, unit) || !guard_pays(w, rows_bytes(s, rows))) return false;
-    held *x = reef__quarantine_note(w, w->family, s, slots, rows);
-    uint32_t made = SLOT_ENTITIES;
-    for (; x && made < s->end_slot; made++)
-        if ((fresh[made] = reef__block_take(w->family, &s->columns[made], capacity)) == NULL) break;
-    if (made < s->end_slot) {
-        while (made-- > SLOT_ENTITIES) reef__block_give(w->family, &s->columns[made], fresh[made], capacity);
-        free(x);
-        return false;
-    }
-    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
-        const column *c = &s->columns[k];
-        char *old = slots[k].block;
-        reef__block_move(c, fresh[k], old, rows, raw);
-        reef__values_relocate(w, old, fresh[k], (size_t)rows * c->size);
-        mutex_lock(&w->family->lock); /* a relative that dies may be comparing pages */
-        slots[k].block = fresh[k];
-        column_note(w, s, unit, k, fresh[k]);
-        mutex_unlock(&w->family->lock);
-        if (!reef__quarantine_take(x, c, old, capacity)) reef__block_give(w->family, c, old, capacity);
-    }
-    reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
-    reef__quarantine_wait(x);
-    tail_guard(s, slots, rows, true);
+    const reef_slot *slots = unit_slots(w, unit);
+    const uint32_t rows = chunk_rows(t, unit);
+    if (!chunk_is_ours(w, t->shape, unit) || !guard_pays(w, rows_bytes(t->shape, rows))) return false;
+    if (!reef__chunk_rehouse(w, t, unit, chunk_capacity(slots), raw)) return false;
+    tail_guard(t->shape, slots, rows, true);
     return true;
 }
 

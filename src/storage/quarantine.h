@@ -22,11 +22,10 @@
 
 #include "storage/cow_pages.h"
 #include "storage/world_data.h"
-#include "reef/detail/layout.h"
-
-#if defined(QUARANTINE)
 
 typedef struct held held; /* blocks of a chunk that are about to wait */
+
+#if defined(QUARANTINE)
 
 INLINE bool quarantine_of(const family *f) { return UNLIKELY(f->memory.guarded); }
 INLINE bool quarantine_on(const reef_world *w) { return quarantine_of(w->family); }
@@ -90,6 +89,9 @@ INLINE bool quarantine_on(const reef_world *w) { return (void)w, false; }
 #define reef__quarantine_open_page(...) ((void)0)
 #define reef__quarantine_value(w, t, value, n, e) ((void)(e))
 #define reef__quarantine_left(...) false
+#define reef__quarantine_note(...) NULL
+#define reef__quarantine_take(left, ...) ((void)(left), false)
+#define reef__quarantine_wait(left) ((void)(left))
 #define reef__quarantine_end(...) ((void)0)
 #define reef__quarantine_begin(...) ((void)0)
 

@@ -1,5 +1,5 @@
-/* Reading values. The public calls read one value of one entity: they try the column of its table first; stores and
- * subtypes come after that, out of the fast path. */
+/* Reading values. The public calls read one value of one entity: they try the column of its table first, then its
+ * store, and then the only subtype. */
 #include "storage/read.h"
 #include "storage/archetype.h"
 #include "storage/block_index.h"
@@ -11,27 +11,14 @@
 #include "storage/subtype.h"
 #include "reef/detail/access.h"
 
-/* A value that isn't in a table: it is in a store, or it is the value of the only subtype. */
-static NOINLINE const void *get_elsewhere(const reef_world *w, reef_entity e, reef_component c)
-{
-    const value_store *s = stored_any(w) ? store_of(w, c.id) : NULL;
-    const void *p = s && s->size ? reef_store_find(s, e) : NULL;
-    const type *t = p ? NULL : reef__type_of(c.id);
-    if (LIKELY(t == NULL || !has_subtypes(t))) return p;
-    const reef_component meant = reef__subtypes_by->instead(w, e, c);
-    return meant.id != c.id ? reef_get_id(w, e, meant) : NULL;
-}
-
 const void *reef_get_id(const reef_world *w, reef_entity e, reef_component c)
 {
     if (!WORLD_GIVEN(w)) return NULL;
     running_read(w, "reef_get", e, c);
-    uint32_t place = place_of(w, e);
-    if (place == PLACE_DEAD) return NULL;
-    const reef_slot *slots = reef_slots_at(&w->hot, place);
-    uint32_t k = slot_find(w, c.id, slots[0].head.table);
-    if (k == 0) return get_elsewhere(w, e, c);
-    return k == REEF_SLOT_TAG ? NULL : cell(slots, k, place_row(place), reef__type_of(c.id)->size);
+    const void *p = reef__value_itself(w, e, c);
+    if (LIKELY(p != NULL)) return p;
+    const reef_component meant = component_meant(w, e, c);
+    return meant.id != c.id ? reef_get_id(w, e, meant) : NULL;
 }
 
 bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)

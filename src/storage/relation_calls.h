@@ -5,7 +5,6 @@
 #define REEF_STORAGE_RELATION_CALLS_H
 
 #include "storage/layout.h"
-#include "reef/detail/layout.h"
 #include "reef/value.h"
 
 struct relation_value;

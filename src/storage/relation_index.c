@@ -176,18 +176,6 @@ static tree_node *tree_node_make(reef_world *w, value_store *s, uint32_t class, 
     return n;
 }
 
-/* The same where one of that class is mostly free. */
-INLINE tree_node *tree_node_take(reef_world *w, value_store *s, uint32_t class, uint32_t *number)
-{
-    if (UNLIKELY(s->free_nodes[class] == 0)) return tree_node_make(w, s, class, 0, number);
-    *number = s->free_nodes[class] - 1;
-    tree_node *n = tree_node_own(w, s, *number);
-    if (n == NULL) return NULL;
-    s->free_nodes[class] = n->next;
-    *n = (tree_node){.class = (uint8_t) class};
-    return n;
-}
-
 /* ---- inserting ---- */
 
 /* Moves n sources and their places within a leaf. */
@@ -255,7 +243,7 @@ static bool root_grow(reef_world *w, value_store *s, tree_head *h, tree_way *x)
     const uint32_t was = h->root - 1;
     uint32_t number;
     tree_node *small = tree_node_own(w, s, was);
-    tree_node *n = small ? tree_node_take(w, s, small->class + 1u, &number) : NULL;
+    tree_node *n = small ? tree_node_make(w, s, small->class + 1u, 0, &number) : NULL;
     if (n == NULL) return false;
     leaf_move(n, small, 0);
     (void)tree_node_free(w, s, was); /* this world's own already */
@@ -347,7 +335,7 @@ static bool index_append(reef_world *w, value_store *s, reef_entity target, reef
     uint32_t number = h->root - 1;
     uint64_t next = (uint64_t)1 << RELATION_FIRST_BITS;
     if (h->root == 0) {
-        if (tree_node_take(w, s, 0, &number) == NULL) return false;
+        if (tree_node_make(w, s, 0, 0, &number) == NULL) return false;
         h->root = number + 1;
     } else {
         const tree_node *n = tree_node_at(s, number);
@@ -392,36 +380,24 @@ static bool tree_nodes_free(reef_world *w, value_store *s, tree_head *h, const t
     return true;
 }
 
-/* Of a tree that is more than a leaf. */
-static NOINLINE bool index_erase_deep(reef_world *w, value_store *s, tree_head *h, source_key k)
+static bool index_erase(reef_world *w, value_store *s, reef_entity target, source_key k)
 {
     tree_way x;
     uint32_t at;
-    (void)way_find(s, h->root, k, &x, &at);
-    tree_node *n = tree_node_own(w, s, x.number[x.levels - 1]);
-    if (n == NULL) return false;
-    ASSERT(at < n->count && reef_entity_equal(leaf_sources(n)[at], k.source));
-    leaf_erase(n, at);
-    h->count--;
-    return n->count > 0 || tree_nodes_free(w, s, h, &x);
-}
-
-static bool index_erase(reef_world *w, value_store *s, reef_entity target, source_key k)
-{
     tree_head *h = tree_head_own(w, s, target.index);
     if (h == NULL) return false;
     ASSERT(h->root != 0);
-    const uint32_t number = h->root - 1;
-    if (tree_node_at(s, number)->level) return index_erase_deep(w, s, h, k);
-    tree_node *n = tree_node_mine(w, s, number);
+    x.number[0] = h->root - 1;
+    x.levels = 1;
+    tree_node *n = tree_node_at(s, x.number[0]);
+    if (UNLIKELY(n->level != 0)) n = way_find(s, h->root, k, &x, &at);
+    else at = leaf_seek(n, k);
+    n = tree_node_mine(w, s, x.number[x.levels - 1]);
     if (n == NULL) return false;
-    const uint32_t at = leaf_seek(n, k);
     ASSERT(at < n->count && reef_entity_equal(leaf_sources(n)[at], k.source));
     leaf_erase(n, at);
     h->count--;
-    if (n->count) return true;
-    h->root = 0;
-    return tree_node_free(w, s, number);
+    return LIKELY(n->count > 0) || tree_nodes_free(w, s, h, &x);
 }
 
 /* ---- keeping the index true ---- */
@@ -431,7 +407,7 @@ void reef__relation_expect(reef_world *w, value_store *s, reef_entity target, ui
     uint32_t number, class = 0;
     tree_head *h = tree_head_own(w, s, target.index);
     while (class < CLASS_MOST && leaf_most(class) < n) class ++;
-    if (h && h->root == 0 && tree_node_take(w, s, class, &number)) h->root = number + 1;
+    if (h && h->root == 0 && tree_node_make(w, s, class, 0, &number)) h->root = number + 1;
 }
 
 void reef__relation_forget(reef_world *w, value_store *s)
@@ -512,12 +488,19 @@ bool reef__relations_ready(reef_world *w)
     return true;
 }
 
+/* The last source of a target. False: it has none. */
+static bool relation_last(const value_store *s, reef_entity target, source_one *last)
+{
+    static const reef_entity behind_all = {UINT32_MAX, UINT32_MAX};
+    return reef__relation_before(s, target, UINT64_MAX, behind_all, last);
+}
+
 /* Gives a relation its place, if it has none, and puts it into the index. */
 static NOINLINE void relation_place(reef_world *w, value_store *s, reef_entity source, relation_value *v)
 {
     source_one last;
     if (v->place == 0) { /* where there is no index, the last source may be this one, which has no place yet */
-        const bool others = reef__relation_last(s, v->target, &last) && last.place != 0;
+        const bool others = relation_last(s, v->target, &last) && last.place != 0;
         v->place = others ? last.place + ((uint64_t)1 << RELATION_STEP_BITS) : (uint64_t)1 << RELATION_FIRST_BITS;
         if (others && v->place < last.place) v->place = UINT64_MAX;
     }
@@ -642,12 +625,6 @@ bool reef__relation_before(const value_store *s, reef_entity target, uint64_t pl
     }
     *before = (source_one){leaf_sources(n)[at - 1], leaf_places(n)[at - 1]};
     return true;
-}
-
-bool reef__relation_last(const value_store *s, reef_entity target, source_one *last)
-{
-    static const reef_entity behind_all = {UINT32_MAX, UINT32_MAX};
-    return reef__relation_before(s, target, UINT64_MAX, behind_all, last);
 }
 
 /* ---- validation ---- */

@@ -17,7 +17,6 @@
 
 #include "storage/cow_pages.h"
 #include "storage/sparse_store.h"
-#include "reef/detail/layout.h"
 
 /* How every value of a relation begins. */
 typedef struct relation_value {
@@ -106,8 +105,6 @@ INLINE bool source_walk_next(source_walk *x, const value_store *s, reef_entity t
     x->last = (source_one){x->run.sources[x->run.count - 1], x->run.places[x->run.count - 1]};
     return true;
 }
-/* The last source of a target. False: it has none. */
-bool reef__relation_last(const value_store *s, reef_entity target, source_one *last);
 /* The last source before a place. False: there is none. */
 bool reef__relation_before(const value_store *s, reef_entity target, uint64_t place, reef_entity source,
                            source_one *before);

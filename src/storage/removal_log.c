@@ -27,33 +27,13 @@
 
 /* ---- rings of bytes ---- */
 
-/* Makes more pages. What lies between head and tail stays at its position. */
-static COLD bool bytes_enlarge(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail,
-                               uint64_t pages)
-{
-    uint64_t count = 1;
-    while (count < pages) count *= 2;
-    if (count > UINT32_MAX / 2) return false;
-    reef_paged fresh = {0};
-    bool ok = reef__pages_grow(w, &fresh, kind, (uint32_t)count);
-    for (uint64_t p = head / TRACK_PAGE_BYTES; ok && head != tail && p <= (tail - 1) / TRACK_PAGE_BYTES; p++) {
-        void *page = reef__page_own(w, &fresh, kind, (uint32_t)(p & (count - 1)));
-        ok = page != NULL;
-        if (ok) memcpy(page, ring->page[p & (ring->count - 1)], TRACK_PAGE_BYTES);
-    }
-    reef_paged old = ok ? *ring : fresh;
-    if (ok) *ring = fresh;
-    reef__pages_drop(w, &old, kind);
-    return ok;
-}
-
 bool reef__bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail,
                       uint64_t bytes)
 {
     if (bytes == 0) return true;
     const uint64_t first = tail / TRACK_PAGE_BYTES, end = (tail + bytes - 1) / TRACK_PAGE_BYTES + 1;
     const uint64_t pages = end - head / TRACK_PAGE_BYTES;
-    if (pages > ring->count && !bytes_enlarge(w, kind, ring, head, tail, pages)) return false;
+    if (pages > ring->count && !reef__ring_enlarge(w, kind, ring, head, tail, pages)) return false;
     for (uint64_t p = first; p < end; p++)
         if (!reef__page_own(w, ring, kind, (uint32_t)(p & (ring->count - 1)))) return false;
     return true;
@@ -67,21 +47,14 @@ static char *bytes_at(const reef_paged *ring, uint64_t at, size_t *bytes)
     return (char *)ring->page[(at / TRACK_PAGE_BYTES) & (ring->count - 1)] + in;
 }
 
-static void bytes_put(reef_paged *ring, uint64_t at, const char *from, size_t bytes)
+/* Copies bytes into a ring, or out of it. */
+static void ring_copy(const reef_paged *ring, uint64_t at, void *bytes, size_t left, bool put)
 {
-    for (size_t n; bytes; at += n, from += n, bytes -= n) {
-        n = bytes;
-        char *to = bytes_at(ring, at, &n);
-        memcpy(to, from, n);
-    }
-}
-
-static void bytes_get(const reef_paged *ring, uint64_t at, char *to, size_t bytes)
-{
-    for (size_t n; bytes; at += n, to += n, bytes -= n) {
-        n = bytes;
-        const char *from = bytes_at(ring, at, &n);
-        memcpy(to, from, n);
+    char *p = bytes;
+    for (size_t n; left; at += n, p += n, left -= n) {
+        n = left;
+        char *there = bytes_at(ring, at, &n);
+        memcpy(put ? there : p, put ? p : there, n);
     }
 }
 
@@ -121,19 +94,25 @@ COLD bool reef__removals_prepare_many(reef_world *w, const reef_entity *e, uint6
     return true;
 }
 
+/* `value` NULL: nobody wants it. */
+static void removal_put(track_store *s, reef_entity e, const void *value, size_t size)
+{
+    ring_copy(&s->log, s->tail * ENTRY, &e, ENTRY, true);
+    if (value) ring_copy(&s->values, s->tail * size, (void *)(uintptr_t)value, size, true);
+    s->tail++;
+}
+
 void reef__removal_log(reef_world *w, const type *t, uint32_t place, reef_entity e)
 {
     track_store *s = reef__track_of(w, t->id);
     if (s == NULL || s->readers == 0) return;
-    bytes_put(&s->log, s->tail * ENTRY, (const char *)&e, ENTRY);
+    const void *value = NULL;
     if (s->value_readers && t->size) {
         const reef_slot *slots = reef_slots_at(&w->hot, place);
-        const char *value =
-            t->stored ? store_find(w, t->id, e)
-                      : cell(slots, reef__slot_seek(w, t->id, slots[0].head.table), place_row(place), t->size);
-        bytes_put(&s->values, s->tail * t->size, value, t->size);
+        value = t->stored ? store_find(w, t->id, e)
+                          : cell(slots, reef__slot_seek(w, t->id, slots[0].head.table), place_row(place), t->size);
     }
-    s->tail++;
+    removal_put(s, e, value, t->size);
     if (s->value_readers == 0) s->value_head = s->tail;
 }
 
@@ -179,6 +158,12 @@ void reef__readers_count(const reef_world *w, track_store *s)
     }
 }
 
+static void readers_changed(reef_world *w, track_store *s)
+{
+    reef__readers_count(w, s);
+    store_trim(w, s);
+}
+
 COLD bool reef__readers_note(reef_world *w)
 {
     state *s = &w->state;
@@ -201,10 +186,7 @@ COLD void reef__readers_arrive(reef_world *w)
         const uint64_t *p = reef__serial_find(&s->places, r->serial);
         r->position = p ? *p : tail;
     }
-    for (uint32_t i = 0; i < s->track_count; i++) {
-        reef__readers_count(w, &s->tracks[i]);
-        store_trim(w, &s->tracks[i]);
-    }
+    for (uint32_t i = 0; i < s->track_count; i++) readers_changed(w, &s->tracks[i]);
     reef__events_trim(w);
 }
 
@@ -266,7 +248,7 @@ COLD reef_removals reef_removals_new(reef_world *w, reef_component c, bool value
     track_store *s = reef__track_of(w, c.id);
     r->values = values;
     r->position = s ? s->tail : 0;
-    if (s) reef__readers_count(w, s), store_trim(w, s);
+    if (s) readers_changed(w, s);
     return (reef_removals){(uint32_t)(r - w->readers), r->generation, w->hot.number};
 }
 
@@ -296,7 +278,7 @@ COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
     if (r == NULL) return w->error.status;
     track_store *s = reef__track_of(w, r->component);
     r->serial = 0;
-    if (s) reef__readers_count(w, s), store_trim(w, s);
+    if (s) readers_changed(w, s);
     return REEF_OK;
 }
 
@@ -313,8 +295,8 @@ bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *enti
     track_store *s = reef__track_of(w, c.id);
     if (s == NULL || r->position == s->tail) return false;
     const size_t size = reef__type_of(c.id)->size;
-    if (entity) bytes_get(&s->log, r->position * ENTRY, (char *)entity, ENTRY);
-    if (value) bytes_get(&s->values, r->position * size, value, size);
+    if (entity) ring_copy(&s->log, r->position * ENTRY, entity, ENTRY, false);
+    if (value) ring_copy(&s->values, r->position * size, value, size, false);
     /* it may be the slowest reader */
     const bool last = r->position == s->head || (r->values && r->position == s->value_head);
     r->position++;
@@ -331,8 +313,8 @@ bool reef__removals_at(const reef_world *w, uint32_t component, uint64_t positio
     const track_store *s = reef__track_of(w, component);
     if (s == NULL || position >= s->tail) return false;
     const size_t size = reef__type_of(component)->size;
-    bytes_get(&s->log, position * ENTRY, (char *)entity, ENTRY);
-    bytes_get(&s->values, position * size, value, size);
+    ring_copy(&s->log, position * ENTRY, entity, ENTRY, false);
+    ring_copy(&s->values, position * size, value, size, false);
     return true;
 }
 
@@ -341,8 +323,6 @@ bool reef__removals_peek(const reef_world *w, uint32_t reader, uint64_t ahead, r
     const log_reader *r = &w->readers[reader];
     return reef__removals_at(w, r->component, r->position + ahead, entity, value);
 }
-
-void reef__removals_pass(reef_world *w, uint32_t reader, uint64_t n) { w->readers[reader].position += n; }
 
 void reef__removals_trim(reef_world *w, uint32_t reader)
 {
@@ -409,11 +389,8 @@ COLD bool reef__removals_forget_waiting(reef_world *w, uint32_t reader)
 COLD bool reef__removals_put(reef_world *w, uint32_t component, reef_entity e, const void *value)
 {
     track_store *s = reef__track_of(w, component);
-    const size_t size = reef__type_of(component)->size;
     if (!store_room(w, s, 1)) return false;
-    bytes_put(&s->log, s->tail * ENTRY, (const char *)&e, ENTRY);
-    bytes_put(&s->values, s->tail * size, value, size);
-    s->tail++;
+    removal_put(s, e, value, reef__type_of(component)->size);
     return true;
 }
 

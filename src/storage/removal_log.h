@@ -5,7 +5,6 @@
 
 #include "storage/cow_pages.h"
 #include "storage/row_stamps.h"
-#include "reef/detail/layout.h"
 #include "reef/track.h"
 
 /* Makes room for n removals, if the type has readers. */
@@ -30,11 +29,9 @@ bool reef__bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, u
                       uint64_t bytes);
 
 /* For a reader by its number. reef__removals_peek reads the removal that is `ahead` places behind its position,
- * reef__removals_at the one at a position. reef__removals_pass moves the reader's position on. reef__removals_trim
- * frees what all readers have read. */
+ * reef__removals_at the one at a position. reef__removals_trim frees what all readers have read. */
 bool reef__removals_peek(const reef_world *w, uint32_t reader, uint64_t ahead, reef_entity *entity, void *value);
 bool reef__removals_at(const reef_world *w, uint32_t component, uint64_t position, reef_entity *entity, void *value);
-void reef__removals_pass(reef_world *w, uint32_t reader, uint64_t n);
 void reef__removals_trim(reef_world *w, uint32_t reader);
 
 /* Readers belong to the world; how far they have read is part of the state while somebody else holds that state. In

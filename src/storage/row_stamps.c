@@ -53,16 +53,10 @@ static stamp_page *page_read(const track_store *s, uint32_t index)
     return page < s->stamps.count ? s->stamps.page[page] : NULL;
 }
 
-static uint64_t changed_at(const track_store *s, uint32_t index)
+static uint64_t stamp_at(const track_store *s, uint32_t index, bool added)
 {
     const stamp_page *p = page_read(s, index);
-    return p ? p->changed[index % STAMPS_PER_PAGE] : 0;
-}
-
-static uint64_t added_at(const track_store *s, uint32_t index)
-{
-    const stamp_page *p = page_read(s, index);
-    return p ? p->added[index % STAMPS_PER_PAGE] : 0;
+    return p == NULL ? 0 : (added ? p->added : p->changed)[index % STAMPS_PER_PAGE];
 }
 
 /* Are the indices of these entities neighbours, in order? So are mostly those that were made in turn. `rows` is a
@@ -120,7 +114,7 @@ uint64_t reef__track_word(const track_store *s, const reef_entity *e, uint32_t r
         return run_newer(s, first, left, since, added) | run_newer(s, first + left, rows - left, since, added) << left;
     }
     uint64_t stamp[64];
-    for (uint32_t i = 0; i < rows; i++) stamp[i] = added ? added_at(s, e[i].index) : changed_at(s, e[i].index);
+    for (uint32_t i = 0; i < rows; i++) stamp[i] = stamp_at(s, e[i].index, added);
     return stamps_newer(stamp, rows, since);
 }
 
@@ -245,7 +239,8 @@ void reef__track_stamp_row(reef_world *w, const shape *s, uint32_t index)
 void reef__track_carry(reef_world *to, const reef_world *from, uint32_t component, uint32_t index)
 {
     const track_store *s = reef__track_of(from, component);
-    stamps_write(page_read(reef__track_of(to, component), index), index, changed_at(s, index), added_at(s, index));
+    stamp_page *p = page_read(reef__track_of(to, component), index);
+    stamps_write(p, index, stamp_at(s, index, false), stamp_at(s, index, true));
 }
 
 /* ---- validation ---- */
@@ -260,7 +255,7 @@ static const char *rows_validate(const reef_world *w, const table *t, uint32_t c
             return "a column that may be written unseen";
         for (uint32_t row = 0; row < chunk_rows(t, unit); row++) {
             const uint32_t index = slot_entities(slots)[row].index;
-            const uint64_t changed = s ? changed_at(s, index) : 0, added = s ? added_at(s, index) : 0;
+            const uint64_t changed = s ? stamp_at(s, index, false) : 0, added = s ? stamp_at(s, index, true) : 0;
             if (added == 0) return "a row without a stamp";
             if (changed < added || changed > w->hot.version) return "a wrong stamp";
             if (page_read(s, index)->newest[index % STAMPS_PER_PAGE / STAMPS_TOGETHER] < changed)

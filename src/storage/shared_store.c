@@ -55,7 +55,6 @@ void reef__shared_release(void *value)
     reef__shared_discard(value);
 }
 
-uint64_t reef__shared_written(const void *value) { return head_of(value)->written; }
 void reef__shared_mark(const void *value, uint64_t version) { head_of(value)->written = version; }
 
 bool reef__is_own(const reef_world *w, const shared_head *h)
@@ -149,24 +148,22 @@ static void doubles_drop(const value_store *s)
 }
 
 /* Puts the copies into the slots. Each copy points to the value whose place it took until all slots have released that
- * value. */
+ * value. The first slot takes the hold over that doubles_make has. */
 static void doubles_take(const value_store *s)
 {
     for (uint32_t slot = 0; slot < s->count; slot++) {
         void *value = *slot_at(s, slot), *copy = head_of(value)->copy;
         if (copy == NULL) continue;
         *slot_at(s, slot) = copy;
-        reef__shared_hold(copy);
+        if (head_of(copy)->copy) reef__shared_hold(copy);
         head_of(copy)->copy = value;
     }
     for (uint32_t slot = 0; slot < s->count; slot++) {
-        void *copy = *slot_at(s, slot), *was = head_of(copy)->copy;
-        if (was == NULL || head_of(was)->copy == NULL) continue;
+        void *was = head_of(*slot_at(s, slot))->copy;
+        if (was == NULL) continue;
         head_of(was)->copy = NULL;
-        reef__shared_release(copy); /* ours, while it had no slot */
+        reef__shared_release(was);
     }
-    for (uint32_t slot = 0; slot < s->count; slot++)
-        if (head_of(*slot_at(s, slot))->copy) reef__shared_release(head_of(*slot_at(s, slot))->copy);
     for (uint32_t slot = 0; slot < s->count; slot++) head_of(*slot_at(s, slot))->copy = NULL;
 }
 

@@ -33,8 +33,7 @@ bool reef__is_own(const reef_world *w, const shared_head *h);
 void *reef__shared_make(reef_world *w, const type *t); /* raw memory with one holder. NULL: there is no memory */
 void reef__shared_discard(void *value);                /* frees raw memory that only the caller holds */
 void reef__shared_hold(const void *value);
-uint64_t reef__shared_written(const void *value); /* the version of the last write */
-void reef__shared_mark(const void *value, uint64_t version);
+void reef__shared_mark(const void *value, uint64_t version); /* says when it was written last */
 
 /* Makes the value in a slot writable, for all entities of this world that have it in common. This world owns the slot's
  * page. NULL: there is no memory, or a hook refused. */

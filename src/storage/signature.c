@@ -1,7 +1,6 @@
 /* Signatures: sets of types as sorted words of 64 ids. Every layout has its own set in the same form (shape_signature),
  * so that an entity is tested word by word. Types outside of tables are tested one by one, by the bits of the row or in
  * their store, and only those that the words leave open. */
-#include "storage/signature.h"
 #include "storage/archetype.h"
 #include "storage/entity_index.h"
 #include "storage/row_bits.h"
@@ -10,17 +9,10 @@
 
 enum { SIGNATURE_ROOM = 4 }; /* number of words of the first array */
 
-static const reef_signature signature_empty;
-
-static const reef_allocator *signature_memory(const reef_signature *s)
-{
-    return s->allocator.resize ? &s->allocator : &reef__memory_standard;
-}
-
 static reef_signature_word *words_resize(const reef_signature *s, reef_signature_word *words, uint32_t old,
                                          uint32_t room)
 {
-    const reef_allocator *a = signature_memory(s);
+    const reef_allocator *a = s->allocator.resize ? &s->allocator : &reef__memory_standard;
     return a->resize(a->context, words, old * sizeof *words, room * sizeof *words, PLAIN_ALIGN);
 }
 
@@ -59,12 +51,10 @@ static bool words_have(const reef_signature_word *words, uint32_t count, uint32_
     return word_at(words, count, id / 64) >> id % 64 & 1;
 }
 
-/* Takes the lowest bit away and answers its number. */
-static uint32_t bit_take(uint64_t *bits)
+/* A NULL signature has no types. */
+static uint64_t signature_word(const reef_signature *s, uint32_t number)
 {
-    uint64_t lowest = *bits & (0 - *bits);
-    *bits &= ~lowest;
-    return bits_count(lowest - 1);
+    return s ? word_at(s->words, s->count, number) : 0;
 }
 
 /* Adds an id; there is room for one more word. */
@@ -247,47 +237,29 @@ uint32_t reef_signature_types(const reef_signature *s, reef_component *types, ui
     uint32_t n = reef_signature_count(s), at = 0;
     if (n == 0 || n > room || types == NULL) return n;
     for (uint32_t i = 0; i < s->count; i++)
-        for (uint64_t bits = s->words[i].bits; bits;) types[at++].id = s->words[i].number * 64 + bit_take(&bits);
+        for (uint64_t bits = s->words[i].bits; bits; bits &= bits - 1)
+            types[at++].id = s->words[i].number * 64 + bits_first(bits);
     reef__ids_sort(&types->id, n);
     return n;
 }
 
-bool reef_signature_equal(const reef_signature *a, const reef_signature *b)
-{
-    if (a == NULL) a = &signature_empty;
-    if (b == NULL) b = &signature_empty;
-    bool equal = a->count == b->count;
-    for (uint32_t i = 0; equal && i < a->count; i++)
-        equal = a->words[i].number == b->words[i].number && a->words[i].bits == b->words[i].bits;
-    return equal;
-}
-
 bool reef_signature_is_subset(const reef_signature *a, const reef_signature *b)
 {
-    if (a == NULL) a = &signature_empty;
-    if (b == NULL) b = &signature_empty;
-    if (a->count > b->count) return false;
-    for (uint32_t i = 0, k = 0; i < a->count; i++) {
-        while (k < b->count && b->words[k].number < a->words[i].number) k++;
-        if (k == b->count || b->words[k].number != a->words[i].number || (a->words[i].bits & ~b->words[k].bits))
-            return false;
-    }
+    for (uint32_t i = 0; a && i < a->count; i++)
+        if (a->words[i].bits & ~signature_word(b, a->words[i].number)) return false;
     return true;
 }
 
-static bool words_meet(const reef_signature_word *a, uint32_t a_count, const reef_signature_word *b, uint32_t b_count)
+bool reef_signature_equal(const reef_signature *a, const reef_signature *b)
 {
-    for (uint32_t i = 0, k = 0; i < a_count && k < b_count;) {
-        if (a[i].number == b[k].number && (a[i].bits & b[k].bits)) return true;
-        if (a[i].number <= b[k].number) i++;
-        else k++;
-    }
-    return false;
+    return reef_signature_is_subset(a, b) && reef_signature_is_subset(b, a);
 }
 
 bool reef_signature_intersects(const reef_signature *a, const reef_signature *b)
 {
-    return a && b && words_meet(a->words, a->count, b->words, b->count);
+    for (uint32_t i = 0; a && i < a->count; i++)
+        if (a->words[i].bits & signature_word(b, a->words[i].number)) return true;
+    return false;
 }
 
 /* ---- entities ---- */
@@ -299,13 +271,11 @@ bool reef_has_all(const reef_world *w, reef_entity e, const reef_signature *s)
     if (s == NULL || s->count == 0) return true;
     if (place == PLACE_EMPTY) return false;
     const shape *set = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
-    for (uint32_t i = 0, k = 0; i < s->count; i++) {
-        uint32_t number = s->words[i].number;
-        while (k < set->word_count && shape_signature(set)[k].number < number) k++;
-        uint64_t open = s->words[i].bits;
-        if (k < set->word_count && shape_signature(set)[k].number == number) open &= ~shape_signature(set)[k].bits;
-        while (open) {
-            const uint32_t id = number * 64 + bit_take(&open);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const uint32_t number = s->words[i].number;
+        uint64_t open = s->words[i].bits & ~word_at(shape_signature(set), set->word_count, number);
+        for (; open; open &= open - 1) {
+            const uint32_t id = number * 64 + bits_first(open);
             if (!reef__bit_has(w, id, place) && !store_has(w, id, e)) return false;
         }
     }
@@ -317,7 +287,8 @@ bool reef_has_any(const reef_world *w, reef_entity e, const reef_signature *s)
     uint32_t place = WORLD_GIVEN(w) ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD || place == PLACE_EMPTY || s == NULL || s->count == 0) return false;
     const shape *set = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
-    if (words_meet(s->words, s->count, shape_signature(set), set->word_count)) return true;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->words[i].bits & word_at(shape_signature(set), set->word_count, s->words[i].number)) return true;
     EACH_BIT_STORE(w, bits_of(w, place), b)
     if (switch_of(b, place) && words_have(s->words, s->count, b->key)) return true;
     EACH_COLD_STORE(w, x)

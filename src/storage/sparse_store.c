@@ -184,11 +184,6 @@ static COLD value_store *value_store_make(reef_world *w, uint32_t component)
         while (before->cold) before = &s->stores[before->cold];
         before->cold = number;
     }
-    if (made->relation & REEF_GROUPED) {
-        value_store *before = s->stores;
-        while (before->grouped) before = &s->stores[before->grouped];
-        before->grouped = number;
-    }
     s->store_number[component] = number;
     s->store_count = number + 1;
     reef__invalidate(w, INVALIDATE_STORES_MOVED);
@@ -218,10 +213,9 @@ uint64_t reef__store_version(const value_store *s, reef_entity e)
     const void *value = reef_store_find(s, e);
     if (value == NULL) return 0;
     const uint64_t version = s->values.version[slot_of(s, e) >> s->bits];
-    return s->shared && reef__shared_written(value) > version ? reef__shared_written(value) : version;
+    const uint64_t written = s->shared ? head_of(value)->written : 0;
+    return written > version ? written : version;
 }
-
-uint32_t reef__store_page_live(const value_store *s, uint32_t page) { return *page_live(s, s->values.page[page]); }
 
 bool reef__store_each(const value_store *s, uint32_t page, store_place *at)
 {
@@ -251,10 +245,8 @@ bool reef__store_next(const value_store *s, store_place *at)
 void *reef__store_own(reef_world *w, uint32_t component, reef_entity e)
 {
     value_store *s = store_mine(w, component);
-    const uint32_t slot = slot_of(s, e), page = slot >> s->bits;
-    if (values_own(w, s, page) == NULL) return NULL;
-    values_mark(w, s, page);
-    return s->shared ? reef__shared_own(w, s, slot) : slot_value(s, slot);
+    void *at = reef__store_slot_own(w, component, e);
+    return at && s->shared ? reef__shared_own(w, s, slot_of(s, e)) : at;
 }
 
 void *reef__store_slot_own(reef_world *w, uint32_t component, reef_entity e)
@@ -295,8 +287,20 @@ void reef__store_mark_at(const value_store *s, reef_entity e, uint64_t version)
 
 /* ---- adding ---- */
 
-static bool packed_room(reef_world *w, value_store *s, uint32_t n)
+/* Room for the value of an entity that may be anywhere: its page of REEF_PAGED, or of the index. */
+static bool entity_room(reef_world *w, value_store *s, reef_entity e)
 {
+    if (!s->paged) return reef__store_index_own(w, s, e.index) != NULL;
+    if (values_own(w, s, e.index >> s->bits) == NULL) return false;
+    reef__quarantine_open_slots(w, s, e.index, 1);
+    return true;
+}
+
+/* Room for the next n values of a store whose values don't lie by entity. */
+static bool values_room(reef_world *w, value_store *s, uint32_t n)
+{
+    if (s->multi) return reef__multi_prepare(w, s, NULL, n, 1);
+    if (s->paged || n == 0) return true;
     if (s->count + n > UINT32_MAX) return false;
     for (uint32_t page = (uint32_t)s->count >> s->bits; page <= (uint32_t)(s->count + n - 1) >> s->bits; page++)
         if (values_own(w, s, page) == NULL) return false;
@@ -308,31 +312,22 @@ bool reef__store_prepare_add(reef_world *w, uint32_t component, const reef_entit
 {
     value_store *s = store_mine(w, component);
     if (s->component == 0 && (s = value_store_make(w, component)) == NULL) return false;
-    if (s->multi) return reef__multi_prepare(w, s, e, n, 1);
-    for (uint32_t i = 0; s->paged && i < n; i++) {
-        if (values_own(w, s, e[i].index >> s->bits) == NULL) return false;
-        reef__quarantine_open_slots(w, s, e[i].index, 1);
-    }
-    for (uint32_t i = 0; !s->paged && i < n; i++)
-        if (reef__store_index_own(w, s, e[i].index) == NULL) return false;
-    return s->paged || n == 0 || packed_room(w, s, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (!entity_room(w, s, e[i])) return false;
+    return values_room(w, s, n);
 }
 
 bool reef__store_prepare_add_some(reef_world *w, uint32_t component, const reef_entity *e, uint64_t n)
 {
     uint32_t missing = 0;
     if (!reef__store_prepare_add(w, component, e, 0)) return false;
-    for (uint64_t i = 0; i < n; i++) missing += !store_has(w, component, e[i]);
     value_store *s = store_mine(w, component);
     for (uint64_t i = 0; i < n; i++) {
         if (store_has(w, component, e[i])) continue;
-        if (s->paged ? values_own(w, s, e[i].index >> s->bits) == NULL
-                     : reef__store_index_own(w, s, e[i].index) == NULL)
-            return false;
-        if (s->paged) reef__quarantine_open_slots(w, s, e[i].index, 1);
+        if (!entity_room(w, s, e[i])) return false;
+        missing++;
     }
-    if (s->multi) return reef__multi_prepare(w, s, NULL, missing, 1);
-    return s->paged || missing == 0 || packed_room(w, s, missing);
+    return values_room(w, s, missing);
 }
 
 void *reef__store_raw(const reef_world *w, uint32_t component, reef_entity e)

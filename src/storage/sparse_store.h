@@ -44,6 +44,11 @@ paged_owner reef__store_owner(family *f, const value_store *s, store_pages *page
 /* Points the inlined calls to the stores of the state. To be called after another state came. */
 void reef__stores_view(reef_world *w);
 bool reef__stores_shrink(reef_world *w); /* frees the pages without values. False: there is no memory */
+/* Makes room for the values of `count` new entities, whose ids are prepared. False: there is no memory. */
+bool reef__stores_reserve(reef_world *w, const reef_component *types, uint32_t type_count, uint32_t count);
+reef_status reef__stores_validate(const reef_world *w, char *message, size_t size);
+/* Only this: each value belongs to an entity that is alive and has a row. What follows relations relies on it. */
+reef_status reef__stores_validate_owners(const reef_world *w, char *message, size_t size);
 
 /* The store of a type; an empty one if this state has none. */
 INLINE const value_store *store_of(const reef_world *w, uint32_t component)
@@ -58,8 +63,8 @@ INLINE const value_store *store_of(const reef_world *w, uint32_t component)
 
 /* Walks the stores of relations that group rows (REEF_GROUPED), in order of first use. */
 #define EACH_GROUPED_STORE(w, s) \
-    for (const value_store *s = &(w)->hot.stores[(w)->hot.stores->grouped]; s->component; \
-         s = &(w)->hot.stores[s->grouped])
+    for (const value_store *s = (w)->hot.stores; s < (w)->hot.stores + (w)->state.store_count; s++) \
+        if (s->relation & REEF_GROUPED)
 
 /* The value of an entity, in REEF_MULTI its first one. NULL: the entity is dead or hasn't got it. (For a tag in
  * REEF_COLD the pointer only says that the entity has it.) */
@@ -131,8 +136,6 @@ bool reef__store_next(const value_store *s, store_place *at);
 
 /* the number of entities with a value */
 INLINE uint64_t store_entities(const value_store *s) { return s->multi ? s->run_count : s->count; }
-/* for REEF_PAGED: the number of values on a page that exists */
-uint32_t reef__store_page_live(const value_store *s, uint32_t page);
 
 /* offset of the values in a page with this many slots */
 size_t reef__store_offset(const value_store *s, uint32_t rows);

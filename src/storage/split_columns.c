@@ -125,16 +125,6 @@ COLD bool reef__parts_own(reef_world *w, uint32_t place, const type *t)
     return true;
 }
 
-/* The part for a field; 0: there is none. */
-static uint32_t part_of_field(const type *t, size_t offset, size_t size)
-{
-    for (uint32_t i = 0; t && i < t->part_count; i++) {
-        const type *p = reef__type_of(t->parts[i]);
-        if (p->offset == offset && p->size == size) return p->id;
-    }
-    return 0;
-}
-
 /* ---- terms of queries ---- */
 
 typedef struct spread_terms {
@@ -246,8 +236,12 @@ bool reef_read_id(const reef_world *w, reef_entity e, reef_component c, void *ou
 reef_component reef__field_type(reef_component c, size_t offset, size_t size)
 {
     const type *t = reef__type_of(c.id);
-    if (t && t->split) return (reef_component){part_of_field(t, offset, size)};
-    return t && offset == 0 && size == t->size ? c : (reef_component){0};
+    if (t && !t->split && offset == 0 && size == t->size) return c;
+    for (uint32_t i = 0; t && i < t->part_count; i++) {
+        const type *p = reef__type_of(t->parts[i]);
+        if (p->offset == offset && p->size == size) return (reef_component){p->id};
+    }
+    return (reef_component){0};
 }
 
 reef_component reef_column_of(reef_component c, const char *field)

@@ -65,7 +65,7 @@ typedef struct unknown_system {
 typedef struct state {
     reef_paged tables; /* by table id, 64 on a page */
     /* free ids, the oldest first: 1,024 on a page; the page of a position is position / 1024 modulo the number of
-     * pages, a power of two. All pages exist. */
+     * pages, a power of two */
     reef_paged ring;
     uint64_t ring_head, ring_tail;   /* positions */
     uint32_t ring_holes;             /* entries of the ring that are RING_HOLE */

@@ -1,6 +1,6 @@
 /* All stores of a world together: room for new values in several of them, how well their pages are filled,
  * and validation. */
-#include "storage/store_list.h"
+#include "storage/sparse_store.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/multi_store.h"
@@ -8,7 +8,6 @@
 #include "storage/place.h"
 #include "storage/row_bits.h"
 #include "storage/shared_store.h"
-#include "storage/sparse_store.h"
 #include "reef/inspect.h"
 
 /* ---- room ---- */
@@ -131,7 +130,8 @@ static reef_status page_validate(proving *x, uint32_t page)
     const uint64_t first = (uint64_t)page << s->bits, room = s->count > first ? s->count - first : 0;
     if (!s->paged && !s->multi && n != (room < 1u << s->bits ? room : 1u << s->bits))
         return corrupt(x, "a wrong number of values in page", page);
-    if (s->paged && n != reef__store_page_live(s, page)) return corrupt(x, "a wrong count of values in page", page);
+    if (s->paged && n != *page_live(s, s->values.page[page]))
+        return corrupt(x, "a wrong count of values in page", page);
     x->values += n;
     return REEF_OK;
 }
@@ -178,7 +178,6 @@ static reef_status store_validate(proving *x)
 COLD reef_status reef__stores_validate(const reef_world *w, char *message, size_t size)
 {
     uint32_t cold = w->hot.stores->cold; /* the next store in the list of those of REEF_COLD */
-    uint32_t groups_next = w->hot.stores->grouped;
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         proving x = {w, &w->state.stores[i], 0, message, size};
         const uint32_t component = x.s->component;
@@ -190,11 +189,6 @@ COLD reef_status reef__stores_validate(const reef_world *w, char *message, size_
         if (listed == reef__type_of(component)->bit || (!listed && x.s->cold) ||
             (cold && i + 1 == w->state.store_count))
             return corrupt(&x, "the list of cold stores goes on with number", cold);
-        const bool groups = groups_next == i;
-        if (groups) groups_next = x.s->grouped;
-        if (groups == !(x.s->relation & REEF_GROUPED) || (!groups && x.s->grouped) ||
-            (groups_next && i + 1 == w->state.store_count))
-            return corrupt(&x, "the list of grouped relations goes on with number", groups_next);
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const uint32_t key = w->state.bits[i].key;

@@ -7,7 +7,6 @@
 #include "storage/known_types.h"
 #include "storage/read.h"
 #include "reef/subtype.h"
-#include <stdlib.h>
 
 /* ---- types ---- */
 
@@ -17,23 +16,17 @@ COLD bool reef_is_subtype(reef_component c, reef_component base)
     return t && b && reef__is_subtype(t, b);
 }
 
-static int type_order(const void *a, const void *b)
-{
-    return reef__type_compare(reef__type_of(((const reef_component *)a)->id),
-                              reef__type_of(((const reef_component *)b)->id));
-}
-
 /* Keeps the first `room` types by name of ids that come one by one. The list stays sorted, so that no memory is
  * needed. */
 static void name_put(reef_component *types, uint32_t room, uint32_t count, uint32_t id)
 {
-    const reef_component c = {id};
+    const type *t = reef__type_of(id);
     uint32_t at = count < room ? count : room;
-    while (at && type_order(&types[at - 1], &c) > 0) at--;
+    while (at && reef__type_compare(reef__type_of(types[at - 1].id), t) > 0) at--;
     if (at == room) return;
     const uint32_t last = count < room ? count : room - 1;
     memmove(&types[at + 1], &types[at], (last - at) * sizeof *types);
-    types[at] = c;
+    types[at].id = id;
 }
 
 COLD uint32_t reef_subtypes(reef_component base, reef_component *types, uint32_t room)

@@ -8,7 +8,6 @@
 #include "type/value.h"
 #include "storage/archetype.h"
 #include "storage/block_index.h"
-#include "storage/copy_on_write.h"
 #include "storage/cow_pages.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
@@ -16,7 +15,6 @@
 #include "storage/place.h"
 #include "storage/quarantine.h"
 #include "storage/row_bits.h"
-#include "storage/signature.h"
 
 /* ---- kinds of containers ---- */
 
@@ -70,6 +68,25 @@ void reef__pages_drop(reef_world *w, reef_paged *p, const paged_type *t)
     reef__paged_drop(p, &o);
 }
 
+bool reef__ring_enlarge(reef_world *w, const paged_type *t, reef_paged *ring, uint64_t head, uint64_t tail,
+                        uint64_t pages)
+{
+    uint64_t count = 2;
+    while (count < pages) count *= 2;
+    if (count > UINT32_MAX / 2) return false;
+    reef_paged fresh = {0};
+    bool ok = reef__pages_grow(w, &fresh, t, (uint32_t)count);
+    for (uint64_t p = head / t->page_bytes; ok && head != tail && p <= (tail - 1) / t->page_bytes; p++) {
+        void *page = reef__page_own(w, &fresh, t, (uint32_t)(p & (count - 1)));
+        ok = page != NULL;
+        if (ok) memcpy(page, ring->page[p & (ring->count - 1)], t->page_bytes);
+    }
+    reef_paged old = ok ? *ring : fresh;
+    if (ok) *ring = fresh;
+    reef__pages_drop(w, &old, t);
+    return ok;
+}
+
 /* ---- values ---- */
 
 void reef__row_destroy(const shape *s, reef_slot *slots, uint32_t row)
@@ -110,26 +127,20 @@ static bool chunk_page_release(void *context, const void *page, const void *kept
             PREFETCH((const void *)((uintptr_t)slots + line));
             PREFETCH((const void *)((uintptr_t)other + line));
         }
-#if defined(QUARANTINE)
         held *left = reef__quarantine_note(NULL, f, s, slots, 0);
-#endif
         for (uint32_t k = SLOT_ENTITIES; k < end; k++) {
             if (slots[k].version <= base) continue;
             void *block = slots[k].block;
             if (other && other[k].block == block) continue;
             const column *c = &s->columns[k];
             reef__block_destroy_values(c, block, slots[0].head_more.count);
-#if defined(QUARANTINE)
             if (reef__quarantine_take(left, c, block, slots[0].head_more.capacity)) continue;
-#endif
             gone[n++] = (memory_gone){block, (size_t)c->size * slots[0].head_more.capacity, c->arena, c->align};
             if (n < GONE_AT_ONCE) continue;
             reef__memory_blocks_free(&f->memory, MEMORY_ROWS, gone, n);
             n = 0;
         }
-#if defined(QUARANTINE)
         reef__quarantine_wait(left);
-#endif
         u += s->units;
     }
     reef__memory_blocks_free(&f->memory, MEMORY_ROWS, gone, n);
@@ -281,19 +292,18 @@ bool reef__column_is_ours(reef_world *w, uint32_t unit, uint32_t k)
 COLD void *reef__column_default(reef_world *w, const table *t, uint32_t unit, uint32_t k)
 {
     const column *c = &t->shape->columns[k];
-    reef_slot *slots = unit_own(w, unit);
-    void *block = slots ? reef__block_take(w->family, c, chunk_capacity(slots)) : NULL;
-    if (block && reef__block_construct(w, c, block, slot_entities(slots), chunk_rows(t, unit))) return block;
-    if (block) reef__block_give(w->family, c, block, chunk_capacity(slots));
+    void *block = reef__column_fresh(w, t, unit, k);
+    if (block == NULL) return NULL;
+    if (reef__block_construct(w, c, block, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit))) return block;
+    reef__column_drop(w, t, unit, k, block);
     return NULL;
 }
 
 COLD void reef__column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t k, void *block)
 {
-    const reef_slot *slots = unit_slots(w, unit);
     const table *t = table_read(w, s->table);
     reef__block_destroy_values(&s->columns[k], block, chunk_rows(t, unit));
-    reef__block_give(w->family, &s->columns[k], block, chunk_capacity(slots));
+    reef__column_drop(w, t, unit, k, block);
 }
 
 void *reef__column_exchange(reef_world *w, uint32_t unit, uint32_t k, void *block)
@@ -321,7 +331,7 @@ bool reef__column_take(reef_world *w, uint32_t unit, uint32_t k, void *block)
 bool reef__column_own(reef_world *w, const table *t, uint32_t unit, uint32_t k)
 {
     const uint16_t slot = (uint16_t)k;
-    return reef__slots_own(w, t, unit, &slot, 1, 0);
+    return reef__slots_own(w, t, unit, &slot, 1);
 }
 
 bool reef__block_own_at(reef_world *w, const table *t, uint32_t unit, uint32_t k)
@@ -396,40 +406,41 @@ bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit)
     return true;
 }
 
-/* Gives the only chunk of a table more room. No other growth moves rows. */
-static COLD bool chunk_enlarge(reef_world *w, table *t)
+bool reef__chunk_rehouse(reef_world *w, const table *t, uint32_t unit, uint32_t room, uint32_t raw)
 {
     void *block[REEF_COLUMNS_MAX + SLOT_COLUMNS];
     const shape *s = t->shape;
-    uint32_t unit = t->last, rows = chunk_rows(t, unit), old_rows, new_rows;
-    if (!reef__chunk_own(w, t, unit)) return false;
+    const uint32_t rows = chunk_rows(t, unit);
     reef_slot *slots = unit_slots(w, unit);
-    old_rows = chunk_capacity(slots);
-    new_rows = old_rows * 2 < REEF_BLOCK_ROWS ? old_rows * 2 : REEF_BLOCK_ROWS;
-    if (!blocks_take(w, s, block, new_rows)) return false;
-#if defined(QUARANTINE)
+    if (!blocks_take(w, s, block, room)) return false;
     held *left = reef__quarantine_note(w, w->family, s, slots, rows);
-#endif
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         const column *c = &s->columns[k];
-        char *old = slots[k].block, *fresh = block[k];
-        reef__block_move(c, fresh, old, rows, UINT32_MAX);
-        reef__values_relocate(w, old, fresh, (size_t)rows * c->size);
-        mutex_lock(&w->family->lock);
-        slots[k].block = fresh;
-        column_note(w, s, unit, k, fresh);
+        char *old = slots[k].block;
+        reef__block_move(c, block[k], old, rows, raw);
+        reef__values_relocate(w, old, block[k], (size_t)rows * c->size);
+        mutex_lock(&w->family->lock); /* a relative that dies may be comparing pages */
+        slots[k].block = block[k];
+        column_note(w, s, unit, k, block[k]);
         mutex_unlock(&w->family->lock);
-#if defined(QUARANTINE)
-        if (reef__quarantine_take(left, c, old, old_rows)) continue;
-#endif
-        reef__block_give(w->family, c, old, old_rows);
+        if (!reef__quarantine_take(left, c, old, chunk_capacity(slots)))
+            reef__block_give(w->family, c, old, chunk_capacity(slots));
     }
-#if defined(QUARANTINE)
     reef__quarantine_wait(left);
-#endif
-    slots[0].head_more.capacity = (uint16_t)new_rows;
+    slots[0].head_more.capacity = (uint16_t)room;
     reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
-    t->end = unit_place(unit) + new_rows;
+    return true;
+}
+
+/* Gives the only chunk of a table more room. No other growth moves rows. */
+static COLD bool chunk_enlarge(reef_world *w, table *t)
+{
+    const uint32_t unit = t->last;
+    if (!reef__chunk_own(w, t, unit)) return false;
+    const uint32_t twice = chunk_capacity(unit_slots(w, unit)) * 2,
+                   room = twice < REEF_BLOCK_ROWS ? twice : REEF_BLOCK_ROWS;
+    if (!reef__chunk_rehouse(w, t, unit, room, UINT32_MAX)) return false;
+    t->end = unit_place(unit) + room;
     return true;
 }
 

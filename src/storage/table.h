@@ -18,7 +18,7 @@
 #define REEF_STORAGE_TABLE_H
 
 #include "type/value.h"
-#include "storage/column_block.h"
+#include "storage/copy_on_write.h"
 #include "storage/cow_pages.h"
 #include "reef/detail/layout.h"
 
@@ -37,6 +37,10 @@ INLINE void *page_own(reef_world *w, reef_paged *p, const paged_type *t, uint32_
     return LIKELY(page != NULL) ? page : reef__page_own(w, p, t, i);
 }
 void reef__pages_drop(reef_world *w, reef_paged *p, const paged_type *t);
+/* A ring of bytes on pages: byte `at` lies on page (at / bytes of a page) modulo the number of pages, a power of two.
+ * Gives it this many pages at least; what lies between head and tail stays at its position. False: no memory. */
+bool reef__ring_enlarge(reef_world *w, const paged_type *t, reef_paged *ring, uint64_t head, uint64_t tail,
+                        uint64_t pages);
 
 /* A table for writing. The first use makes the world's part of it. NULL: there is no memory. */
 table *reef__table_own(reef_world *w, uint32_t id);
@@ -100,6 +104,9 @@ bool reef__table_shrink(reef_world *w, uint32_t id);
 /* Makes room for `rows` more rows. After that reef__table_room can't fail for that many rows, until something is shared
  * anew. */
 bool reef__table_reserve(reef_world *w, table *t, uint32_t rows);
+/* Moves the rows of a chunk, all blocks of which are this world's own, to new blocks with this much room; row `raw` has
+ * no values (UINT32_MAX: no such row). False: there is no memory. */
+bool reef__chunk_rehouse(reef_world *w, const table *t, uint32_t unit, uint32_t room, uint32_t raw);
 INLINE uint32_t chunk_capacity(const reef_slot *slots) { return slots[0].head_more.capacity; }
 /* Runs of units, for chunks. reef__unit_find: one in a page that this world owns; 0: there is no memory, or no unit is
  * left. Nothing is taken until reef__unit_take. reef__unit_give takes it back. The last two under the lock. */

@@ -38,13 +38,9 @@ static bool unique_key(const reef_field *f, const void *value, uint64_t *key)
     double y;
     *key = 0;
     memcpy(key, p, f->bytes);
-    if (f->kind == REEF_F32) {
-        memcpy(&x, p, sizeof x);
-        if (x == 0) *key = 0;
-        return x == x;
-    }
-    if (f->kind == REEF_F64) {
-        memcpy(&y, p, sizeof y);
+    if (f->kind == REEF_F32 || f->kind == REEF_F64) {
+        memcpy(f->kind == REEF_F32 ? (void *)&x : &y, p, f->bytes);
+        if (f->kind == REEF_F32) y = x;
         if (y == 0) *key = 0;
         return y == y;
     }

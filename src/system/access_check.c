@@ -28,7 +28,6 @@
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
 #include "storage/state_kind.h"
-#include "storage/report.h"
 #include "query/block.h"
 #include "query/query.h"
 #include "system/job.h"

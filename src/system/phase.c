@@ -18,7 +18,6 @@
 #include "storage/command_buffer.h"
 #include "storage/id_lanes.h"
 #include "storage/invalidate.h"
-#include "storage/index_calls.h"
 #include "storage/place.h"
 #include "storage/place_calls.h"
 #include "storage/table.h"

@@ -363,7 +363,7 @@ static void scripts_end_lost(reef_world *w, reef_script_run *r)
         if (script_lives(&x, r->entity) && x.script && x.script->end) x.script->end(r);
     }
     r->data = NULL;
-    if (n) reef__removals_pass(w, w->script_reader - 1, n);
+    if (n) w->readers[w->script_reader - 1].position += n;
 }
 
 static void scripts_run(reef_block *b)
