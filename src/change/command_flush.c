@@ -332,15 +332,14 @@ static NOINLINE uint64_t rows_packed(reef_world *w, const commands *c, const com
 }
 
 /* The same for instances of one prefab, from this run alone. */
-static NOINLINE uint64_t copies_packed(reef_world *w, const command *x)
+static NOINLINE uint64_t copies_together(reef_world *w, const command *x)
 {
     const packed_copies run = {.values = run_values(x),
                                .count = x->count,
                                .rows = run_elements(x) + x->at * x->component,
                                .stride = x->component,
                                .n = (uint32_t)(x->n - x->at)};
-    const uint32_t n = reef__copies_packed(w, &run);
-    return n ? n : reef__copies_together(w, &run);
+    return reef__copies_together(w, &run);
 }
 
 /* Has the next instance the prefab of the one before? */
@@ -353,7 +352,7 @@ static bool copies_go_on(const command *x)
 /* As many of a run's next elements as can be done at once. The answer is how many; 0: none. */
 INLINE uint64_t elements_do(reef_world *w, const commands *c, const command *x)
 {
-    if (x->kind == COMMAND_COPIES) return copies_packed(w, x);
+    if (x->kind == COMMAND_COPIES) return copies_together(w, x);
     if (command_is_rows(x)) return x->count ? rows_packed(w, c, x) : 0;
     if (x->kind == COMMAND_RELATE) return 0;
     const uint32_t place = place_of(w, command_ids(x)[x->at]);

@@ -31,7 +31,6 @@
 #include "change/destroy.h"
 #include "change/instance.h"
 #include "change/spawn.h"
-#include "change/spawn_batch.h"
 #include "change/value_stage.h"
 #include "reef/relation.h"
 #include "reef/world.h"
