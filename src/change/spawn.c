@@ -5,7 +5,7 @@
  * components: so the second spawn of a set neither sorts nor allocates.
  *
  * There are four ways, from the fastest to the most general: spawn_fast and spawn_recycled put one row into a table
- * that this world alone holds; reef__row_spawn (spawn_row.c) makes one row of a set that is known, with hooks, stamps
+ * that this world alone holds; reef__row_spawn (list_change.c) makes one row of a set that is known, with hooks, stamps
  * or an observer; spawn_rows fills as many plain rows as fit a chunk, column by column; spawn_row makes one row with
  * bits or stored values. New rows are the last ones of their table, and new ids are only taken (reef__ids_commit) when
  * all rows are made: so spawn_undo can take everything back. */
@@ -27,7 +27,6 @@
 #include "storage/table.h"
 #include "change/apply.h"
 #include "change/command.h"
-#include "change/outside_value.h"
 #include "change/relation.h"
 #include "change/spawn_row.h"
 #include "change/value_stage.h"
@@ -418,13 +417,12 @@ bool reef__value_twice(const reef_value *values, uint32_t k)
     return false;
 }
 
-/* Makes it where there is code for such rows (spawn_row.c). False: nothing was done. */
+/* Makes it where there is code for such rows (list_change.c). False: nothing was done. */
 static bool row_spawn(reef_world *w, const char *op, const shape *s, const reef_value *values, uint32_t count,
-                      const uint32_t *slot, reef_entity *e)
+                      reef_entity *e)
 {
-    if (observed(w) && reef__table_watched(w, s->table))
-        return observers_by(w)->spawn_row(w, op, s, values, count, slot, e);
-    return reef__row_spawner && reef__row_spawner(w, op, s, values, count, slot, e);
+    if (observed(w) && reef__table_watched(w, s->table)) return observers_by(w)->spawn_row(w, op, s, values, count, e);
+    return reef__row_spawner && reef__row_spawner(w, op, s, values, count, e);
 }
 
 /* ---- bundles ---- */
@@ -592,7 +590,7 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     }
     if (w->commands)
         return reef__command_spawn(w, w->commands, op, e, 1, &e, values, b->count) == REEF_OK ? e : (reef_entity){0, 0};
-    if (b->whole && row_spawn(w, op, shape_of(w->family, b->table), values, b->count, NULL, &e)) return e;
+    if (b->whole && row_spawn(w, op, shape_of(w->family, b->table), values, b->count, &e)) return e;
     if (spawn_into(w, op, b->table, values, b->count, 1, &e, NULL) != REEF_OK) return (reef_entity){0, 0};
     /* NULL: a bundle without components has no rows */
     bundle_take((reef_bundle *)(uintptr_t)b, (table *)(uintptr_t)table_read(w, b->table));
@@ -666,7 +664,7 @@ static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint
     for (uint32_t i = 0; i < count; i++) { /* what comes along outside of tables isn't in the set */
         const type *t = type_known(values[i].component.id);
         if (t->need_count && !reef__table_meets(w, id, t)) return e;
-        outside += !in_table(t) && (outside_value_simple(t) || store_of(w, t->id)->straight != 0);
+        outside += !in_table(t) && (value_beside(t) || store_of(w, t->id)->straight != 0);
     }
     if (shape_of(w->family, id)->component_count != count - outside) return e;
     const uint64_t key = set_key(values, count);
@@ -683,15 +681,13 @@ INLINE uint32_t set_table(const reef_world *w, const reef_value *values, uint32_
     return UNLIKELY(id == 0) && watched_too ? set_recall(w, ~key) : id;
 }
 
-/* `s`, `slot`: the shape of a remembered set that nobody watches, and where its values go; NULL: it may be one that is
- * watched. */
-static NOINLINE reef_entity spawn_general(reef_world *w, const reef_value *values, uint32_t count, const shape *s,
-                                          const uint32_t *slot)
+/* `s`: the shape of a remembered set that nobody watches; NULL: it may be one that is watched. */
+static NOINLINE reef_entity spawn_general(reef_world *w, const reef_value *values, uint32_t count, const shape *s)
 {
     reef_entity e = {0, 0};
     const uint32_t id = s == NULL && observed(w) ? set_table(w, values, count, true) : 0;
     if (id) s = shape_of(w->family, id);
-    return s && row_spawn(w, "reef_spawn", s, values, count, slot, &e) ? e : spawn_slow(w, values, count);
+    return s && row_spawn(w, "reef_spawn", s, values, count, &e) ? e : spawn_slow(w, values, count);
 }
 
 /* The id and the place are known before, so that the relations can be prepared. (Row tree_build_spawn: by the general
@@ -706,7 +702,6 @@ reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     const bool fresh = w->hot.index_count < w->hot.fresh_end;
     reef_entity e = fresh ? (reef_entity){w->hot.index_count, 1} : reef__id_peek(w, 0);
-    if (UNLIKELY(t->append != w->hot.version || t->next == t->end)) return spawn_slow(w, values, count);
     for (uint32_t k = 0; k < count; k++) {
         store[k] = NULL;
         if (value_again(values, k, &seen)) return spawn_slow(w, values, count);
@@ -715,7 +710,7 @@ reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_
             continue;
         }
         store[k] = reef__relation_comes(w, &values[k], e, id, t->next);
-        if (UNLIKELY(store[k] == NULL)) return spawn_general(w, values, count, s, NULL);
+        if (UNLIKELY(store[k] == NULL)) return spawn_general(w, values, count, s);
     }
     if (there != s->component_count) return spawn_slow(w, values, count);           /* another list has the same key */
     t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE; /* it may lie elsewhere now */
@@ -739,18 +734,19 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
         return LIKELY(e.generation != 0) ? e : spawn_slow(w, values, count);
     }
     const uint32_t id = set_table(w, values, count, false);
-    if (UNLIKELY(id == 0)) return spawn_general(w, values, count, NULL, NULL);
+    if (UNLIKELY(id == 0)) return spawn_general(w, values, count, NULL);
     const shape *s = shape_of(w->family, id);
+    table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+    if (UNLIKELY(t->append != w->hot.version || t->next == t->end)) return spawn_general(w, values, count, s);
     for (uint32_t k = 0; k < count; k++) {
         if (UNLIKELY(!value_fits(w, s, &values[k], &slot[k])))
             return w->slow & SLOW_RELATED ? reef__relations_by->spawn(w, values, count, s)
-                                          : spawn_general(w, values, count, s, NULL);
+                                          : spawn_general(w, values, count, s);
         if (value_again(values, k, &seen)) return spawn_slow(w, values, count);
     }
-    table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     reef_slot *slots;
     if (UNLIKELY(!spawn_fast(w, t, &slots, &e, &place)) && !spawn_recycled(w, t, &slots, &e, &place))
-        return spawn_general(w, values, count, s, slot);
+        return spawn_general(w, values, count, s);
     for (uint32_t k = 0; k < count; k++) value_fill(s, slots, slot[k], place, &values[k]);
     return e;
 }
