@@ -16,10 +16,9 @@ void reef__destroy_rows(reef_world *w, uint32_t id);
 void reef__destroy_prepared(reef_world *w, reef_entity e);
 
 /* The parts of destroying entities together, which were prepared: the names and the values outside of the rows, while
- * the rows are still there; n rows of a table; the handle. The last entity comes first. */
+ * the rows are still there; n rows of a table. The last entity comes first. (reef__ids_free does the rest.) */
 void reef__destroy_values(reef_world *w, const reef_entity *e, uint32_t n);
 void reef__destroy_some_rows(reef_world *w, uint32_t id, const reef_entity *e, uint32_t n);
-void reef__id_free_prepared(reef_world *w, reef_entity e);
 
 /* Prepares a chunk whose rows go or change places: its columns and its bits. */
 bool reef__chunk_prepare(reef_world *w, const table *t, uint32_t unit);
