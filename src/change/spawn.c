@@ -297,15 +297,15 @@ COLD uint32_t reef__listed_table(reef_world *w, const reef_value *values, uint32
     return reef__graph_table(w, ids, n, status);
 }
 
-/* Makes n entities from a list of the caller, which may name split types. `id` is its table; 0: it is looked up. */
-static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, const reef_value *values, uint32_t count,
-                              uint32_t n, reef_entity *entities, const reef_entity *given)
+/* Makes n entities from a list of the caller, which may name split types. */
+static reef_status spawn_into(reef_world *w, const char *op, const reef_value *values, uint32_t count, uint32_t n,
+                              reef_entity *entities, const reef_entity *given)
 {
     spread x;
     const reef_entity null = {0, 0};
     reef_status s = reef__spread_make(w, &x, null, values, count);
     if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, given ? given[0] : null, count);
-    if (id == 0) id = reef__listed_table(w, x.values, x.count, &s);
+    const uint32_t id = reef__listed_table(w, x.values, x.count, &s);
     s = id ? reef__spawn_listed(w, op, id, x.values, x.count, n, entities, given)
            : reef__failure(w, s, op, (reef_component){0}, given ? given[0] : null, count);
     reef__spread_free(w, &x);
@@ -320,8 +320,8 @@ static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_en
     if (w->locks && w->commands == NULL) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, n);
     reef_status s = reef__values_check(w, NULL, op, null, values, count, VALUES_SPAWN, n);
     if (s != REEF_OK || n == 0) return s;
-    if (w->commands) return reef__command_spawn(w, w->commands, op, null, n, entities, values, count);
-    return spawn_into(w, op, 0, values, count, n, entities, NULL);
+    if (w->commands) return reef__command_make(w, w->commands, COMMAND_SPAWN, op, null, n, entities, values, count);
+    return spawn_into(w, op, values, count, n, entities, NULL);
 }
 
 reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entities, const reef_value *values,
@@ -387,7 +387,8 @@ COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, 
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->commands ? !reef__command_knows(w, source) : place_of(w, source) == PLACE_DEAD)
         return reef__failure(w, REEF_NOT_ALIVE, op, none, source, n);
-    if (w->commands) return n ? reef__command_clone(w, w->commands, op, source, n, entities) : REEF_OK;
+    if (w->commands)
+        return n ? reef__command_make(w, w->commands, COMMAND_CLONE, op, source, n, entities, NULL, 0) : REEF_OK;
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, source, n);
     return reef__clone_into(w, source, n, entities, NULL);
 }
@@ -397,7 +398,7 @@ COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, 
 COLD reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, const reef_value *values,
                                      uint32_t count)
 {
-    return spawn_into(w, "reef_spawn", 0, values, count, n, NULL, ids);
+    return spawn_into(w, "reef_spawn", values, count, n, NULL, ids);
 }
 
 reef_entity reef_clone(reef_world *w, reef_entity source)
@@ -578,22 +579,15 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     if (!WORLD_GIVEN_TO(w, op)) return e;
     if (b == NULL) return misuse_refuse(w, op, "the bundle is NULL"), e;
     if (b->world != w) return reef__failure(w, REEF_OTHER_WORLD, op, (reef_component){0}, e, 0), e;
-    if (w->locks && w->commands == NULL) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0), e;
     for (uint32_t i = 0; i < b->count; i++) {
         const bundle_part *p = &b->parts[i];
-        reef_status s = reef__type_ready(w, p->type->id); /* a restored state may know fewer types than the bundle */
-        if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){p->type->id}, e, i + 1), e;
-        if (p->size && packed == NULL)
-            return reef__misuse(w, op, (reef_component){p->type->id}, e, reef__no_value_text), e;
         values[i] = reef_value_make((reef_component){p->type->id}, p->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT,
-                                    p->size, p->size ? (const char *)packed + p->offset : NULL);
+                                    p->size, p->size && packed ? (const char *)packed + p->offset : NULL);
     }
-    if (w->commands)
-        return reef__command_spawn(w, w->commands, op, e, 1, &e, values, b->count) == REEF_OK ? e : (reef_entity){0, 0};
-    if (b->whole && row_spawn(w, op, shape_of(w->family, b->table), values, b->count, &e)) return e;
-    if (spawn_into(w, op, b->table, values, b->count, 1, &e, NULL) != REEF_OK) return (reef_entity){0, 0};
+    if (b->whole && !w->commands && row_spawn(w, op, shape_of(w->family, b->table), values, b->count, &e)) return e;
+    if (spawn_many(w, op, 1, &e, values, b->count) != REEF_OK) return (reef_entity){0, 0};
     /* NULL: a bundle without components has no rows */
-    bundle_take((reef_bundle *)(uintptr_t)b, (table *)(uintptr_t)table_read(w, b->table));
+    if (!w->commands) bundle_take((reef_bundle *)(uintptr_t)b, (table *)(uintptr_t)table_read(w, b->table));
     return e;
 }
 
@@ -756,7 +750,8 @@ reef_entity reef_create_entity(reef_world *w)
     reef_entity null = {0, 0}, e;
     if (!WORLD_GIVEN(w)) return null;
     if (w->commands)
-        return reef__command_spawn(w, w->commands, "reef_create", null, 1, &e, NULL, 0) == REEF_OK ? e : null;
+        return reef__command_make(w, w->commands, COMMAND_SPAWN, "reef_create", null, 1, &e, NULL, 0) == REEF_OK ? e
+                                                                                                                 : null;
     reef_status s = w->locks ? REEF_LOCKED : reef__ids_prepare(w, 1);
     if (s != REEF_OK) {
         reef__failure(w, s, "reef_create", (reef_component){0}, null, w->hot.index_count);
