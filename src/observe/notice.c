@@ -582,30 +582,11 @@ static void tell_immediate(reef_world *w, observer_log *o)
 
 /* ---- flushes of the log ---- */
 
-/* The log has nothing but one change of one component of one entity, which is its own net effect. */
-static void tell_collected_one(reef_world *w, observer_log *o)
-{
-    const notice n = o->notices[0];
-    const reef_entity e = o->entities[n.first];
-    observers_enter(w, o);
-    for (uint32_t i = 0; i < o->count; i++) {
-        const struct observer *x = o->watchers[i].o;
-        if (x->collected && (n.kind & x->events) && concerns(o, i, &n))
-            observer_tell(w, x, n.kind, &e, NULL, &n.old, 1, false);
-    }
-    observers_leave(w, o);
-    o->head.round++;
-}
-
 /* Tells the log to collected observers and empties it. False: it was empty. */
 static bool tell_collected(reef_world *w, observer_log *o)
 {
     if (o->notice_count == 0) return false;
-    const notice *n = o->notices;
-    if (o->collects && o->notice_count == 1 && n->count == 1 && n->kind & OF_COMPONENT &&
-        reef__type_of(n->component)->relation == 0) {
-        tell_collected_one(w, o);
-    } else if (o->collects) {
+    if (o->collects) {
         observers_enter(w, o);
         for (uint32_t i = 0; i < o->count; i++) {
             const struct observer *x = o->watchers[i].o;
