@@ -87,29 +87,7 @@ COLD void reef__spawn_undo(spawning *x, uint32_t made)
 
 reef_status reef__spawn_row(spawning *x, uint32_t i)
 {
-    reef_world *w = x->w;
-    table *t = x->t;
-    value_stage stage;
-    if (!reef__table_room(w, t)) return REEF_NO_MEMORY;
-    reef_slot *slots = unit_slots(w, t->last);
-    uint32_t place = t->next, row = place_row(place);
-    reef_entity e = spawn_id(x, i);
-    if (t->shape->tracked && !reef__track_prepare_row(w, t->shape, e)) return REEF_NO_MEMORY;
-    for (uint32_t k = 0; k < x->count; k++)
-        if (value_is_bit(&x->values[k]) && !reef__bit_prepare(w, x->values[k].component.id, x->id, place, true))
-            return REEF_NO_MEMORY;
-    stage_begin(&stage, w, e, x->values, x->count, i, x->id, place, true, x->stored);
-    if (x->stored && !reef__stage_prepare(&stage)) return REEF_NO_MEMORY;
-    const reef_status s = reef__stage_make(&stage);
-    if (s != REEF_OK) return s;
-    for (uint32_t k = 0; k < x->count; k++)
-        if (value_is_bit(&x->values[k])) reef__bit_commit(w, x->values[k].component.id, place, true);
-    reef__stage_commit(&stage);
-    ((reef_entity *)slots[SLOT_ENTITIES].block)[row] = e;
-    record_put(w, e, place);
-    reef__row_pushed(w, t);
-    if (t->shape->tracked) reef__track_stamp_row(w, t->shape, e.index);
-    return REEF_OK;
+    return reef__row_make(x->w, x->t, spawn_id(x, i), x->values, x->count, i, x->stored);
 }
 
 static void column_fill(char *to, const reef_value *v, const type *t, uint32_t first, uint32_t n)
