@@ -59,8 +59,8 @@ reef_status reef__command_plain(reef_world *w, commands *to, command_kind kind, 
  * their type has no copy hook. */
 reef_status reef__command_values(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
                                  const reef_value *values, uint32_t count);
-/* Records that n entities are made: SPAWN, or copies of `source`, alone (CLONE) or with all that is below it. It takes n
- * new ids, of the roots where trees are copied, which stay taken from now on, and writes them to `made` (NULL: they
+/* Records that n entities are made: SPAWN, or copies of `source`, alone (CLONE) or with all that is below it. It takes
+ * n new ids, of the roots where trees are copied, which stay taken from now on, and writes them to `made` (NULL: they
  * aren't wanted). */
 reef_status reef__command_make(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity source,
                                uint32_t n, reef_entity *made, const reef_value *values, uint32_t count);

@@ -160,13 +160,6 @@ INLINE bool list_reserve(list_move *x, bool made)
     if (!list_rows_reserve(x, made)) return false;
     const uint64_t mask = made ? 0 : x->leaves->bits;
     const uint32_t place = x->comes->next, id = x->to->table;
-    if (mask) {
-        const uint32_t last = x->leaves->next - 1;
-        x->comes->bits |= mask;
-        x->comes->lease = 0;
-        if (last != x->row.place && !reef__bits_prepare_move(w, mask, last, x->row.place)) return false;
-        if (!reef__bits_prepare_move(w, mask, x->row.place, place)) return false;
-    }
     for (uint32_t k = 0; k < x->count && (mask || x->beside || x->tracked); k++) {
         const type *t = x->type[k];
         const bool goes = list_goes(x, k);
@@ -227,19 +220,6 @@ static void list_columns(const list_move *x)
     }
 }
 
-/* The row leaves its table for its new place. */
-static void list_row_leave(const list_move *x, uint32_t place)
-{
-    reef_world *w = x->w;
-    const uint64_t mask = x->leaves->bits;
-    if (UNLIKELY(mask != 0)) reef__bits_move(w, mask, x->row.place, place);
-    reef__row_fill(w, x->leaves, x->row.place);
-    record_replace(w, x->e.index, place);
-    for (uint32_t k = 0; k < x->count && mask; k++)
-        if (list_goes(x, k)) reef__bit_commit(w, x->type[k]->id | BIT_DISABLED, place, false);
-    w->hot.moves++;
-}
-
 INLINE void list_commit(const list_move *x, bool made)
 {
     reef_world *w = x->w;
@@ -249,15 +229,21 @@ INLINE void list_commit(const list_move *x, bool made)
         if (x->logged[k]) reef__removal_log(w, x->type[k], x->row.place, x->e);
         if (x->stamps[k]) stamps_write(x->stamps[k], x->e.index, w->hot.version, x->left[k] ? 0 : w->hot.version);
     }
-    if (made) record_put(w, x->e, place), reef__ids_commit(w, 1);
-    else list_columns(x);
-    handle_put(x->comes->tail, place_row(place), handle_of(x->e));
-    reef__row_pushed(w, x->comes);
-    if (!made) list_row_leave(x, place);
-    for (uint32_t k = 0; k < x->count && x->beside; k++) {
+    const uint64_t mask = made ? 0 : x->leaves->bits;
+    if (made) {
+        handle_put(x->comes->tail, place_row(place), handle_of(x->e));
+        reef__row_pushed(w, x->comes);
+        record_put(w, x->e, place);
+        reef__ids_commit(w, 1);
+    } else {
+        list_columns(x);
+        moving_commit(w, &x->row, x->leaves, x->comes);
+    }
+    for (uint32_t k = 0; k < x->count && (mask || x->beside); k++) {
         const type *t = x->type[k];
         if (t->bit) reef__bit_commit(w, t->id, place, !list_goes(x, k));
         if (made && t->stored) reef__store_commit_add(w, t->id, x->e);
+        if (mask && list_goes(x, k)) reef__bit_commit(w, t->id | BIT_DISABLED, place, false);
     }
     reef__invalidate(w, INVALIDATE_WRITTEN | (made ? 0 : INVALIDATE_ROWS_CHANGED));
     if (!made) reef__table_lease(w, x->leaves);

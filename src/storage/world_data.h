@@ -104,7 +104,7 @@ struct reef_world {
         uint64_t key;
         uint32_t table;
     } set_cache[SET_CACHE]; /* for reef_spawn and reef_change: list of components -> table (src/change/spawn.h) */
-    uint32_t *order;          /* a copy of the graph's order, which is read without the lock */
+    uint32_t *order;        /* a copy of the graph's order, which is read without the lock */
     uint32_t order_count, order_room;
     struct reef_bundle *bundles;       /* bundles of the user */
     struct bundle_gate *bundles_ready; /* those whose fast path is open, until INVALIDATE_TABLES_MADE */
