@@ -1,11 +1,12 @@
-/* The general path of a change of one entity. It has three steps, and only the first two can fail:
+/* The general path of a change of one entity, which may be made by it. It has three steps, and only the first two can
+ * fail:
  *
- *   prepare   change_prepare, bits_prepare, change_track_prepare, reef__stage_prepare. All memory is allocated, and
- *             all that is shared with a fork is copied, while the world still says what it said before.
+ *   prepare   rows_prepare, bits_prepare, track_prepare, reef__stage_prepare. All memory is allocated, and all that is
+ *             shared with a fork is copied, while the world still says what it said before.
  *   make      reef__stage_make. The new values are made where nobody sees them: in the row behind the last one of the
  *             new table, or aside if they replace values of the same row. Hooks may refuse here; then what was made is
  *             taken back.
- *   commit    change_track, change_commit, bits_commit, reef__stage_commit. The row moves, and its bits follow.
+ *   commit    track_commit, rows_commit, bits_commit, reef__stage_commit. The row moves, and its bits follow.
  *
  * Invariant: until the commit, no reader can find a trace of the change. */
 #include "change/apply.h"
@@ -87,11 +88,19 @@ const type *reef__value_column(const reef_value *v)
 
 /* ---- one row moves ---- */
 
-typedef struct staged { /* what was prepared for one change */
-    table *from, *to;   /* NULL: the entity has no row there */
+typedef struct row_change { /* one change of an entity, and what was prepared for it */
+    reef_entity e;
+    const reef_value *values;
+    uint32_t count, n; /* n: of arrays, the number of the values */
+    bool stored;       /* some values go to stores */
+    bool made;         /* the entity is made by this */
+    bool stay;         /* it keeps its row, or has none before and after */
+    bool row;          /* it has a row then */
+    const shape *before, *after;
+    table *from, *to; /* NULL: the entity has no row there, or stays */
     uint32_t place, to_place;
     reef_slot *slots, *to_slots;
-} staged;
+} row_change;
 
 table *reef__row_leave_prepare(reef_world *w, uint32_t place)
 {
@@ -105,11 +114,11 @@ table *reef__row_leave_prepare(reef_world *w, uint32_t place)
     return last == place || t->bits == 0 || reef__bits_prepare_move(w, t->bits, last, place) ? t : NULL;
 }
 
-static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t to_id, bool row_to)
+static bool rows_prepare(reef_world *w, row_change *x)
 {
-    if (reef__record_own(w, e.index) == NULL) return false;
-    if (row_to) {
-        x->to = reef__table_own(w, to_id);
+    if (reef__record_own(w, x->e.index) == NULL) return false;
+    if (x->row) {
+        x->to = reef__table_own(w, x->after->table);
         if (x->to == NULL || !reef__table_room(w, x->to)) return false;
         x->to_place = x->to->next;
     }
@@ -141,15 +150,15 @@ bool reef__arrive_prepare(reef_world *w, uint32_t from, uint32_t to, uint64_t n)
     return true;
 }
 
-static bool is_staged(const reef_value *values, uint32_t count, uint32_t component)
+static bool is_staged(const row_change *x, uint32_t component)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (values[i].component.id == component) return reef__value_column(&values[i]) != NULL;
+    for (uint32_t i = 0; i < x->count; i++)
+        if (x->values[i].component.id == component) return reef__value_column(&x->values[i]) != NULL;
     return false;
 }
 
 /* Columns that both tables have move to the new row. Values that the entity loses are destroyed. */
-static void change_columns(reef_world *w, const staged *x, const reef_value *values, uint32_t count)
+static void columns_commit(reef_world *w, const row_change *x)
 {
     const shape *s = x->from->shape;
     uint32_t row = place_row(x->place), to_row = x->to ? place_row(x->to_place) : 0;
@@ -157,68 +166,68 @@ static void change_columns(reef_world *w, const staged *x, const reef_value *val
         const type *t = s->columns[k].type;
         void *old = cell(x->slots, k, row, t->size);
         uint32_t there = x->to ? reef__slot_seek(w, t->id, x->to->shape->table) : 0;
-        if (there && !is_staged(values, count, t->id))
-            reef__value_move(t, cell(x->to_slots, there, to_row, t->size), old);
+        if (there && !is_staged(x, t->id)) reef__value_move(t, cell(x->to_slots, there, to_row, t->size), old);
         else value_leave(w, t, old);
     }
 }
 
-static void change_commit(reef_world *w, const staged *x, reef_entity e, const reef_value *values, uint32_t count)
+static void rows_commit(reef_world *w, const row_change *x)
 {
-    if (x->from) change_columns(w, x, values, count);
+    if (x->from) columns_commit(w, x);
     if (x->to) {
-        ((reef_entity *)x->to_slots[SLOT_ENTITIES].block)[place_row(x->to_place)] = e;
+        ((reef_entity *)x->to_slots[SLOT_ENTITIES].block)[place_row(x->to_place)] = x->e;
         reef__row_pushed(w, x->to);
-        quarantine_move(w, x->to, place_unit(x->to_place));
+        if (!x->made) quarantine_move(w, x->to, place_unit(x->to_place));
         if (x->from) reef__bits_move(w, x->from->bits, x->place, x->to_place);
     } else if (x->from) {
         reef__bits_clear(w, x->from->bits, x->place);
     }
     if (x->from) reef__row_fill(w, x->from, x->place), reef__table_lease(w, x->from);
-    else w->hot.empty_count--;
+    record_put(w, x->e, x->to ? x->to_place : PLACE_EMPTY);
+    if (x->made) return;
+    if (!x->from) w->hot.empty_count--;
     if (!x->to) w->hot.empty_count++;
-    record_put(w, e, x->to ? x->to_place : PLACE_EMPTY);
-    if (!x->from || !x->to) record_mark(w, e.index);
+    if (!x->from || !x->to) record_mark(w, x->e.index);
     if (x->from && x->to) w->hot.moves++;
     else reef__invalidate(w, INVALIDATE_BLOCKS_MOVED);
 }
 
 /* ---- switches and marks ---- */
 
-/* Prepares the bits of the row that will be at `place` of table `id`, as the values say. A component that goes takes
- * the mark that it is disabled along. */
-static bool bits_prepare(reef_world *w, uint32_t id, uint32_t place, const reef_value *values, uint32_t count)
+/* Prepares the bits of the row that will be at `place`, as the values say. A component that goes takes the mark that it
+ * is disabled along. */
+static bool bits_prepare(reef_world *w, const row_change *x, uint32_t place)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t c = values[i].component.id;
-        const bool remove = values[i].kind == REEF_VALUE_REMOVE;
-        if (value_is_bit(&values[i]) && !reef__bit_prepare(w, c, id, place, !remove)) return false;
+    const uint32_t id = x->after->table;
+    for (uint32_t i = 0; i < x->count; i++) {
+        const uint32_t c = x->values[i].component.id;
+        const bool remove = x->values[i].kind == REEF_VALUE_REMOVE;
+        if (value_is_bit(&x->values[i]) && !reef__bit_prepare(w, c, id, place, !remove)) return false;
         if (remove && !reef__bit_prepare(w, c | BIT_DISABLED, id, place, false)) return false;
     }
     return true;
 }
 
-static void bits_commit(reef_world *w, uint32_t place, const reef_value *values, uint32_t count)
+static void bits_commit(reef_world *w, const row_change *x, uint32_t place)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t c = values[i].component.id;
-        const bool remove = values[i].kind == REEF_VALUE_REMOVE;
-        if (value_is_bit(&values[i])) reef__bit_commit(w, c, place, !remove);
+    for (uint32_t i = 0; i < x->count; i++) {
+        const uint32_t c = x->values[i].component.id;
+        const bool remove = x->values[i].kind == REEF_VALUE_REMOVE;
+        if (value_is_bit(&x->values[i])) reef__bit_commit(w, c, place, !remove);
         if (remove) reef__bit_commit(w, c | BIT_DISABLED, place, false);
     }
 }
 
 /* ---- rows that are tracked ---- */
 
-/* Makes ready all that change_track needs. */
-static bool change_track_prepare(reef_world *w, reef_entity e, const shape *from, const shape *to,
-                                 const reef_value *values, uint32_t count)
+/* Makes ready all that track_commit needs. */
+static bool track_prepare(reef_world *w, const row_change *x)
 {
+    const shape *from = x->before, *to = x->after;
     for (uint32_t i = 0; i < to->component_count; i++) {
         const uint32_t c = to->component[i];
-        if (!reef__type_of(c)->tracked || (reef__slot_seek(w, c, from->table) && !is_staged(values, count, c)))
-            continue;
-        if (!reef__track_prepare(w, c, &e, 1)) return false;
+        if (!reef__type_of(c)->tracked || (reef__slot_seek(w, c, from->table) && !is_staged(x, c))) continue;
+        if (!reef__track_prepare(w, c, &x->e, 1)) return false;
     }
     for (uint32_t i = 0; i < from->component_count; i++) {
         const uint32_t c = from->component[i];
@@ -228,55 +237,75 @@ static bool change_track_prepare(reef_world *w, reef_entity e, const shape *from
     return true;
 }
 
-/* Logs removals and stamps the row. It runs before the commit, while the values that go are still in the row at
- * `place`. */
-static void change_track(reef_world *w, reef_entity e, uint32_t place, const shape *from, const shape *to,
-                         const reef_value *values, uint32_t count)
+/* Logs removals and stamps the row. It runs before the commit, while the values that go are still in the row. */
+static void track_commit(reef_world *w, const row_change *x)
 {
+    const shape *from = x->before, *to = x->after;
     for (uint32_t i = 0; i < from->component_count; i++) {
         const type *t = reef__type_of(from->component[i]);
-        if (t->tracked && reef__slot_seek(w, t->id, to->table) == 0) reef__removal_log(w, t, place, e);
+        if (t->tracked && reef__slot_seek(w, t->id, to->table) == 0) reef__removal_log(w, t, x->place, x->e);
     }
     for (uint32_t i = 0; i < to->component_count; i++) {
         const uint32_t c = to->component[i];
         if (!reef__type_of(c)->tracked) continue;
-        if (reef__slot_seek(w, c, from->table) == 0) reef__track_stamp(w, c, e.index, true);
-        else if (is_staged(values, count, c)) reef__track_stamp(w, c, e.index, false);
+        if (reef__slot_seek(w, c, from->table) == 0) reef__track_stamp(w, c, x->e.index, true);
+        else if (is_staged(x, c)) reef__track_stamp(w, c, x->e.index, false);
     }
 }
 
-static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint32_t to_id, const reef_value *values,
-                              uint32_t count)
+/* ---- the steps ---- */
+
+/* Does the change, of which the rows are prepared. */
+static reef_status change_run(reef_world *w, const row_change *x)
 {
-    uint32_t from_id = reef_slots_at(&w->hot, place)[0].head.table;
-    staged x = {.place = place};
-    bool row_to = to_id != TABLE_EMPTY;
-    const table *from = place == PLACE_EMPTY ? NULL : table_read(w, from_id);
-    for (uint32_t i = 0; !row_to && i < count; i++)
-        row_to = value_is_outside(&values[i]) && values[i].kind != REEF_VALUE_REMOVE;
-    if (!row_to && from)
-        row_to = reef__bits_remain(w, from->bits, place, values, count) || reef__cold_remains(w, e, values, count);
-    bool stay = to_id == from_id && row_to == (from != NULL), bits = stay ? place != PLACE_EMPTY : row_to;
-    const shape *before = shape_of(w->family, from_id), *after = shape_of(w->family, to_id);
-    const bool tracked = before->tracked || after->tracked, stored = reef__values_stored(values, count);
+    const bool tracked = x->before->tracked || x->after->tracked;
+    const uint32_t at = x->stay ? x->place : x->to_place;
     value_stage stage;
-    uint32_t at = place;
-    reef_status s = stay || change_prepare(w, &x, e, to_id, row_to) ? REEF_OK : REEF_NO_MEMORY;
-    if (!stay) at = x.to_place;
-    if (s == REEF_OK && bits && !bits_prepare(w, to_id, at, values, count)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && tracked && !change_track_prepare(w, e, before, after, values, count)) s = REEF_NO_MEMORY;
-    stage_begin(&stage, w, e, values, count, 0, to_id, at, !stay, stored);
-    if (s == REEF_OK && (stored || stay) && !reef__stage_prepare(&stage)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK) s = reef__stage_make(&stage);
-    if (s != REEF_OK) {
-        if (x.to) reef__table_trim(w, x.to);
-        return s;
-    }
-    if (tracked) change_track(w, e, place, before, after, values, count);
-    if (!stay) change_commit(w, &x, e, values, count);
-    if (bits) bits_commit(w, at, values, count);
+    if (x->row && !bits_prepare(w, x, at)) return REEF_NO_MEMORY;
+    if (tracked && !track_prepare(w, x)) return REEF_NO_MEMORY;
+    stage_begin(&stage, w, x->e, x->values, x->count, x->n, x->after->table, at, !x->stay, x->stored);
+    if ((x->stored || x->stay) && !reef__stage_prepare(&stage)) return REEF_NO_MEMORY;
+    const reef_status s = reef__stage_make(&stage);
+    if (s != REEF_OK) return s;
+    if (tracked) track_commit(w, x);
+    if (!x->stay) rows_commit(w, x);
+    if (x->row) bits_commit(w, x, at);
     reef__stage_commit(&stage);
     return REEF_OK;
+}
+
+reef_status reef__row_make(reef_world *w, table *t, reef_entity e, const reef_value *values, uint32_t count, uint32_t n,
+                           bool stored)
+{
+    if (!reef__table_room(w, t)) return REEF_NO_MEMORY;
+    row_change x = {.e = e, .values = values, .count = count, .n = n, .stored = stored, .made = true, .row = true};
+    x.before = shape_of(w->family, TABLE_EMPTY), x.after = t->shape;
+    x.to = t, x.to_place = t->next, x.to_slots = unit_slots(w, t->last);
+    return change_run(w, &x);
+}
+
+/* Will the entity have a row? */
+static bool has_row_after(const reef_world *w, const row_change *x)
+{
+    bool row = x->after->table != TABLE_EMPTY;
+    for (uint32_t i = 0; !row && i < x->count; i++)
+        row = value_is_outside(&x->values[i]) && x->values[i].kind != REEF_VALUE_REMOVE;
+    return row || (x->place != PLACE_EMPTY &&
+                   (reef__bits_remain(w, table_read(w, x->before->table)->bits, x->place, x->values, x->count) ||
+                    reef__cold_remains(w, x->e, x->values, x->count)));
+}
+
+static reef_status change_entity(reef_world *w, reef_entity e, uint32_t place, uint32_t to, const reef_value *values,
+                                 uint32_t count)
+{
+    row_change x = {.e = e, .values = values, .count = count, .place = place};
+    x.stored = reef__values_stored(values, count);
+    x.before = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table), x.after = shape_of(w->family, to);
+    x.row = has_row_after(w, &x);
+    x.stay = x.before == x.after && x.row == (place != PLACE_EMPTY);
+    const reef_status s = x.stay || rows_prepare(w, &x) ? change_run(w, &x) : REEF_NO_MEMORY;
+    if (s != REEF_OK && x.to) reef__table_trim(w, x.to);
+    return s;
 }
 
 reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to,
@@ -290,7 +319,7 @@ reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uin
                                       reef__leave_watched(w, reef_slots_at(&w->hot, place)[0].head.table, to));
     reef_status s = told && !observe_change(w, e, to, values, count) ? REEF_NO_MEMORY : REEF_OK;
     const bool planned = told && s == REEF_OK;
-    if (s == REEF_OK) s = change_run(w, e, place, to, values, count);
+    if (s == REEF_OK) s = change_entity(w, e, place, to, values, count);
     w->value_count = 0;
     if (planned) observe_done(w, s == REEF_OK);
     reef_component named = w->hook_failed.id || count != 1 ? w->hook_failed : values->component;

@@ -34,6 +34,11 @@ struct reef_table *reef__row_leave_prepare(reef_world *w, uint32_t place);
 reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to,
                                reef_value *values, uint32_t count);
 
+/* Makes the next row of a table, which is this world's own, for entity e, whose record and id are prepared, with number
+ * n of these values; `stored`: some of them go to stores. On failure reef__table_trim is to follow. */
+reef_status reef__row_make(reef_world *w, struct reef_table *t, reef_entity e, const reef_value *values, uint32_t count,
+                           uint32_t n, bool stored);
+
 /* Changes an entity by a list of values that were checked: it finds the table to which the list leads, with what comes
  * along as required, and does the above. *led: that table, if the list was all; 0: it wasn't. */
 reef_status reef__list_apply(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count,

@@ -453,15 +453,16 @@ reef_entity reef__command_copy_again(commands *to, reef_entity prefab, const ree
 }
 
 /* Ids are taken last, since all that may fail comes before. */
-static reef_status command_with_ids(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity source,
-                                    bool instance, uint32_t n, reef_entity *made, const reef_value *values,
-                                    uint32_t count)
+reef_status reef__command_make(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity source,
+                               uint32_t n, reef_entity *made, const reef_value *values, uint32_t count)
 {
     char *end = NULL;
+    size_t stride;
     reef_component failed = {0};
+    if (n == 1 && (kind == COMMAND_SPAWN || kind == COMMAND_INSTANTIATE) && rows_allow(values, count, &stride))
+        return rows_add(w, to, op, kind == COMMAND_SPAWN ? NULL : &source, made, values, count, stride);
     command *x = command_begin(w, to, kind, op, source, failed, n, command_measure(values, count, n, n));
     if (x == NULL) return REEF_NO_MEMORY;
-    x->component = instance;
     reef_status s = ids_take(w, to, n, command_ids(x));
     if (s == REEF_OK) {
         s = values_hold(w, x, values, count, &end, &failed);
@@ -472,29 +473,6 @@ static reef_status command_with_ids(reef_world *w, commands *to, command_kind ki
     ids_keep(w, to, command_ids(x), n);
     command_add(to, x, end);
     return REEF_OK;
-}
-
-reef_status reef__command_spawn(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n,
-                                reef_entity *made, const reef_value *values, uint32_t count)
-{
-    size_t stride;
-    if (n == 1 && rows_allow(values, count, &stride)) return rows_add(w, to, op, NULL, made, values, count, stride);
-    return command_with_ids(w, to, COMMAND_SPAWN, op, source, false, n, made, values, count);
-}
-
-reef_status reef__command_clone(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n,
-                                reef_entity *made)
-{
-    return command_with_ids(w, to, COMMAND_CLONE, op, source, false, n, made, NULL, 0);
-}
-
-reef_status reef__command_tree(reef_world *w, commands *to, const char *op, reef_entity root, bool instance, uint32_t n,
-                               reef_entity *made, const reef_value *values, uint32_t count)
-{
-    size_t stride;
-    if (instance && n == 1 && rows_allow(values, count, &stride))
-        return rows_add(w, to, op, &root, made, values, count, stride);
-    return command_with_ids(w, to, COMMAND_COPY_TREE, op, root, instance, n, made, values, count);
 }
 
 uint32_t reef__command_destroy_many(reef_world *w, commands *to, const char *op, const reef_entity *es, uint32_t n)

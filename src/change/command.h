@@ -27,7 +27,8 @@ typedef struct recorder {
 typedef enum command_kind {
     COMMAND_SPAWN = 1,
     COMMAND_CLONE,
-    COMMAND_COPY_TREE, /* `component` says whether the copies are instances */
+    COMMAND_INSTANTIATE,
+    COMMAND_CLONE_TREE,
     COMMAND_DESTROY_MANY,
     COMMAND_ADD_VALUE,
     COMMAND_SET,
@@ -58,15 +59,11 @@ reef_status reef__command_plain(reef_world *w, commands *to, command_kind kind, 
  * their type has no copy hook. */
 reef_status reef__command_values(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
                                  const reef_value *values, uint32_t count);
-/* Record SPAWN, and CLONE of `source`. They take n new ids, which stay taken from now on, and write them to `made`
- * (NULL: they aren't wanted). */
-reef_status reef__command_spawn(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n,
-                                reef_entity *made, const reef_value *values, uint32_t count);
-reef_status reef__command_clone(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n,
-                                reef_entity *made);
-/* The same for copies of a tree (src/change/instantiate.h); the n ids are those of the roots. */
-reef_status reef__command_tree(reef_world *w, commands *to, const char *op, reef_entity root, bool instance, uint32_t n,
-                               reef_entity *made, const reef_value *values, uint32_t count);
+/* Records that n entities are made: SPAWN, or copies of `source`, alone (CLONE) or with all that is below it. It takes
+ * n new ids, of the roots where trees are copied, which stay taken from now on, and writes them to `made` (NULL: they
+ * aren't wanted). */
+reef_status reef__command_make(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity source,
+                               uint32_t n, reef_entity *made, const reef_value *values, uint32_t count);
 /* Records that the entities of a list are destroyed, as far as they are alive then. The answer is how many are alive
  * now, or will be by a recorded command. */
 uint32_t reef__command_destroy_many(reef_world *w, commands *to, const char *op, const reef_entity *es, uint32_t n);
@@ -110,10 +107,10 @@ INLINE bool command_relate_again(commands *to, uint32_t relation, reef_entity so
     return true;
 }
 
-/* Records one more entity like the last one that this job or this loop made: the fast path of reef__command_spawn. The
+/* Records one more entity like the last one that this job or this loop made: the fast path of reef__command_make. The
  * null entity: nothing was recorded. (A job's ids come from its lane, so it needs no world.) */
 reef_entity reef__command_row_again(reef_world *w, commands *to, const reef_value *values, uint32_t count);
-/* The same for one more instance of a prefab: the fast path of reef__command_tree. */
+/* The same for one more instance of a prefab. */
 reef_entity reef__command_copy_again(commands *to, reef_entity prefab, const reef_value *values, uint32_t count);
 /* Writes the values of one more entity into the open run, if that is a run of entities with ids of fresh indices whose
  * values are 8 bytes wide each, and has room. False: nothing was recorded. */

@@ -79,23 +79,24 @@ static reef_status values_ready(reef_world *w, const char *op, const reef_value 
     return REEF_OK;
 }
 
-/* Makes n entities: from a list of values, or as copies of `source`, with all that is below it if `tree` is that
- * command. */
-static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n, const reef_entity *source,
-                              reef_value *values, uint32_t count, const command *tree)
+/* Makes the entities of a command: from a list of values, or as copies of `source`. */
+static reef_status pending_do(reef_world *w, command_kind kind, const reef_entity *ids, uint32_t n, reef_entity source,
+                              reef_value *values, uint32_t count)
 {
-    const char *op = tree     ? tree->component ? "reef_instantiate" : "reef_clone_tree"
-                     : source ? "reef_clone"
-                              : "reef_spawn";
+    static const char *const ops[] = {[COMMAND_SPAWN] = "reef_spawn",
+                                      [COMMAND_CLONE] = "reef_clone",
+                                      [COMMAND_INSTANTIATE] = "reef_instantiate",
+                                      [COMMAND_CLONE_TREE] = "reef_clone_tree"};
+    const char *op = ops[kind];
     bool pending = true;
     reef_status s;
     for (uint32_t i = 0; i < n; i++) pending &= reef__id_pending(w, ids[i]);
-    if (!pending) s = reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, source ? *source : ids[0], n);
-    else if (tree && (s = values_ready(w, op, values, count)) == REEF_OK)
-        s = reef__tree_copy(w, op, *source, tree->component != 0, n, NULL, ids, values, count);
-    else if (tree) {
-    } else if (source) s = reef__clone_into(w, *source, n, NULL, ids);
-    else if ((s = values_ready(w, op, values, count)) == REEF_OK) s = reef__spawn_pending(w, ids, n, values, count);
+    if (!pending)
+        s = reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, kind == COMMAND_SPAWN ? ids[0] : source, n);
+    else if ((s = values_ready(w, op, values, count)) != REEF_OK) {
+    } else if (kind == COMMAND_SPAWN) s = reef__spawn_pending(w, ids, n, values, count);
+    else if (kind == COMMAND_CLONE) s = reef__clone_into(w, source, n, NULL, ids);
+    else s = reef__tree_copy(w, op, source, kind == COMMAND_INSTANTIATE, n, NULL, ids, values, count);
     if (s >= 0 || s == REEF_NO_MEMORY) return s;
     const reef_error why = w->error;
     if (!ids_give_up(w, ids, n))
@@ -115,9 +116,10 @@ static reef_status command_do(reef_world *w, const command *x)
     const reef_component c = {x->component};
     const reef_value *v = held_values(x);
     switch (x->kind) {
-    case COMMAND_SPAWN: return pending_do(w, command_ids(x), x->n, NULL, held_values(x), x->count, NULL);
-    case COMMAND_CLONE: return pending_do(w, command_ids(x), x->n, &x->entity, NULL, 0, NULL);
-    case COMMAND_COPY_TREE: return pending_do(w, command_ids(x), x->n, &x->entity, held_values(x), x->count, x);
+    case COMMAND_SPAWN:
+    case COMMAND_CLONE:
+    case COMMAND_INSTANTIATE:
+    case COMMAND_CLONE_TREE: return pending_do(w, x->kind, command_ids(x), x->n, x->entity, held_values(x), x->count);
     case COMMAND_DESTROY_MANY:
         w->error.status = REEF_OK;
         reef_destroy_many(w, command_ids(x), x->n);
@@ -299,8 +301,8 @@ static reef_status row_do(reef_world *w, const command *x)
         values[i].data = at;
         at += values[i].size;
     }
-    return x->kind == COMMAND_COPIES ? pending_do(w, &e, 1, &prefab, values, x->count, x)
-                                     : pending_do(w, &e, 1, NULL, values, x->count, NULL);
+    return pending_do(w, x->kind == COMMAND_COPIES ? COMMAND_INSTANTIATE : COMMAND_SPAWN, &e, 1, prefab, values,
+                      x->count);
 }
 
 static bool rows_alike(const command *x, const command *y)
@@ -331,15 +333,14 @@ static NOINLINE uint64_t rows_packed(reef_world *w, const commands *c, const com
 }
 
 /* The same for instances of one prefab, from this run alone. */
-static NOINLINE uint64_t copies_packed(reef_world *w, const command *x)
+static NOINLINE uint64_t copies_together(reef_world *w, const command *x)
 {
     const packed_copies run = {.values = run_values(x),
                                .count = x->count,
                                .rows = run_elements(x) + x->at * x->component,
                                .stride = x->component,
                                .n = (uint32_t)(x->n - x->at)};
-    const uint32_t n = reef__copies_packed(w, &run);
-    return n ? n : reef__copies_together(w, &run);
+    return reef__copies_together(w, &run);
 }
 
 /* Has the next instance the prefab of the one before? */
@@ -352,7 +353,7 @@ static bool copies_go_on(const command *x)
 /* As many of a run's next elements as can be done at once. The answer is how many; 0: none. */
 INLINE uint64_t elements_do(reef_world *w, const commands *c, const command *x)
 {
-    if (x->kind == COMMAND_COPIES) return copies_packed(w, x);
+    if (x->kind == COMMAND_COPIES) return copies_together(w, x);
     if (command_is_rows(x)) return x->count ? rows_packed(w, c, x) : 0;
     if (x->kind == COMMAND_RELATE) return 0;
     const uint32_t place = place_of(w, command_ids(x)[x->at]);

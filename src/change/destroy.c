@@ -159,16 +159,32 @@ void reef__destroy_values(reef_world *w, const reef_entity *e, uint32_t n)
     if (!tracked && stored_any(w)) reef__stored_end_many(w, e, n);
 }
 
-/* Destroys all rows of a table. */
-static void rows_of_table_end(reef_world *w, table *t)
+/* Destroys all rows of a table. `whole`: and with each what it has outside of the table, and its handle. */
+static void rows_of_table_end(reef_world *w, table *t, bool whole)
 {
     reef__quarantine_table(w, t);
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
-        const uint32_t rows = t->shape->hooked ? chunk_rows(t, unit) : 0;
-        for (uint32_t i = 0; i < rows; i++) reef__row_destroy(t->shape, unit_slots(w, unit), i);
+        const reef_entity *e = slot_entities(unit_slots(w, unit));
+        const uint32_t rows = whole || t->shape->hooked ? chunk_rows(t, unit) : 0;
+        for (uint32_t i = 0; i < rows; i++) {
+            reef__row_destroy(t->shape, unit_slots(w, unit), i);
+            if (!whole) continue;
+            if (stored_any(w)) reef__stored_end(w, e[i]);
+            reef__ids_free(w, &e[i], 1);
+        }
+        if (whole) entities_ended(w, rows);
         reef__bits_clear_unit(w, t->bits, unit);
     }
     reef__table_empty(w, t);
+}
+
+COLD void reef__destroy_rows(reef_world *w, uint32_t id)
+{
+    table *t = reef__table_own(w, id);
+    lease_end(t);
+    quarantine_because(w, "reef_destroy", 0, (reef_entity){0, 0});
+    rows_of_table_end(w, t, true);
+    reef__table_lease(w, t);
 }
 
 void reef__destroy_some_rows(reef_world *w, uint32_t id, const reef_entity *e, uint32_t n)
@@ -177,7 +193,7 @@ void reef__destroy_some_rows(reef_world *w, uint32_t id, const reef_entity *e, u
     lease_end(t);
     quarantine_because(w, "reef_destroy", 0, e[0]);
     if (n == table_rows(t)) {
-        rows_of_table_end(w, t);
+        rows_of_table_end(w, t, false);
     } else {
         for (uint32_t i = n; i-- > 0;) {
             const uint32_t place = place_of(w, e[i]);
@@ -387,28 +403,6 @@ COLD bool reef__destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n,
     for (uint64_t i = 0; !named && w->state.name_count && i < n; i++) named = reef_name(w, e[i]) != NULL;
     if (named && !reef__names_own_all(w)) return false; /* a name that is forgotten may renumber another one */
     return !observed(w) || observe_reserve_deaths(w, n);
-}
-
-COLD void reef__destroy_rows(reef_world *w, uint32_t id)
-{
-    table *t = reef__table_own(w, id);
-    const shape *s = t->shape;
-    lease_end(t);
-    quarantine_because(w, "reef_destroy", 0, (reef_entity){0, 0});
-    reef__quarantine_table(w, t);
-    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
-        reef_slot *slots = unit_slots(w, unit);
-        const uint32_t rows = chunk_rows(t, unit);
-        for (uint32_t i = 0; i < rows; i++) {
-            reef__row_destroy(s, slots, i);
-            if (stored_any(w)) reef__stored_end(w, slot_entities(slots)[i]);
-            reef__ids_free(w, slot_entities(slots) + i, 1);
-        }
-        entities_ended(w, rows);
-        reef__bits_clear_unit(w, t->bits, unit);
-    }
-    reef__table_empty(w, t);
-    reef__table_lease(w, t);
 }
 
 COLD reef_status reef_world_clear(reef_world *w)

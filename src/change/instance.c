@@ -2,10 +2,9 @@
  *
  * A program that spawns a bullet or a building makes one instance at a time. Where copying is no more than memcpy, the
  * template is read where it lies: its tree by the index of ChildOf, its columns by the rows of its entities, and what
- * is outside of them by the bits of these rows. What a table's rows are copied to is remembered (world.copy_cache),
- * since it follows from types that never change: a copy of a row lies in the table without the tag ReefPrefab, whose
- * columns have the same slots. Nothing is remembered of the template itself, so nothing has to be forgotten when it
- * changes.
+ * is outside of them by the bits of these rows. A copy of a row lies in the table without the tag ReefPrefab, whose
+ * columns have the same slots. Nothing is remembered from one call to the next, so nothing has to be forgotten when the
+ * template changes.
  *
  *   look      the nodes of the tree, and the values outside of their rows; anything unusual ends it
  *   prepare   ids, room in the last chunks of the tables, words of bits, pages of values
@@ -56,7 +55,6 @@ typedef struct instance_plan {
     reef_world *w;
     uint32_t node_count, outside_count;
     uint32_t child_of, instance_of; /* ids */
-    uint32_t described;             /* reef__types_described */
     bool moved;                     /* something was prepared by a call that may move tables and values */
     bool fresh;                     /* the ids are the next indices, on a page of records that is open */
     instance_node node[NODES_MOST];
@@ -69,7 +67,7 @@ INLINE table *table_there(const reef_world *w, uint32_t id)
 }
 
 /* The table of copies of the rows of a table; TABLE_NONE: they aren't made by memcpy alone. */
-static COLD uint32_t instance_table_find(reef_world *w, uint32_t from)
+static uint32_t instance_table(reef_world *w, uint32_t from)
 {
     reef_status s = REEF_OK;
     const shape *x = shape_of(w->family, from);
@@ -79,17 +77,6 @@ static COLD uint32_t instance_table_find(reef_world *w, uint32_t from)
     if (reef__slot_seek(w, reef_id(ReefPrefab).id, from) == 0) return from;
     const edge *e = reef__graph_edge(w, from, reef_id(ReefPrefab).id, true, &s);
     return e && e->to > TABLE_EMPTY ? e->to : TABLE_NONE;
-}
-
-INLINE uint32_t instance_table(reef_world *w, uint32_t from, uint32_t described)
-{
-    const uint32_t i = from % COPY_CACHE;
-    if (UNLIKELY(w->copy_cache[i].from != from || w->copy_cache[i].described != described)) {
-        w->copy_cache[i].to = instance_table_find(w, from);
-        w->copy_cache[i].from = from;
-        w->copy_cache[i].described = described;
-    }
-    return w->copy_cache[i].to;
 }
 
 /* ---- looking ---- */
@@ -200,7 +187,7 @@ static bool template_look(instance_plan *x)
         if (from != last) {
             last = from;
             mask = table_there(w, from)->bits;
-            to = from > TABLE_EMPTY ? instance_table(w, from, x->described) : TABLE_NONE;
+            to = from > TABLE_EMPTY ? instance_table(w, from) : TABLE_NONE;
             if (to == TABLE_NONE || (observed(w) && reef__table_watched(w, to))) return false;
         }
         n->table = to;
@@ -362,7 +349,6 @@ bool reef__instance_make(reef_world *w, reef_entity prefab, const reef_entity *g
     x.w = w;
     x.node_count = 1;
     x.outside_count = 0;
-    x.described = reef__types_described();
     x.moved = false;
     x.child_of = reef_id(ChildOf).id;
     x.instance_of = reef_id(InstanceOf).id;

@@ -31,7 +31,6 @@
 #include "change/destroy.h"
 #include "change/instance.h"
 #include "change/spawn.h"
-#include "change/spawn_batch.h"
 #include "change/value_stage.h"
 #include "reef/relation.h"
 #include "reef/world.h"
@@ -682,7 +681,9 @@ static reef_status copies_make(reef_world *w, const char *op, reef_entity root, 
     const reef_status s = reef__values_check(w, NULL, op, root, values, count, VALUES_COPY, n);
     if (s != REEF_OK) return s;
     if (w->commands && n == 0) return REEF_OK;
-    if (w->commands) return reef__command_tree(w, w->commands, op, root, instance, n, roots, values, count);
+    if (w->commands)
+        return reef__command_make(w, w->commands, instance ? COMMAND_INSTANTIATE : COMMAND_CLONE_TREE, op, root, n,
+                                  roots, values, count);
     return reef__tree_copy(w, op, root, instance, n, roots, NULL, values, count);
 }
 

@@ -32,18 +32,6 @@
 #include "change/row_reserve.h"
 #include "reef/observer.h"
 
-/* ---- reserving ---- */
-
-static bool move_bits_reserve(reef_world *w, uint32_t c, bool remove, const row_place *x, table *from, table *to)
-{
-    const uint64_t mask = from->bits;
-    const uint32_t last = from->next - 1;
-    to->bits |= mask;
-    to->lease = 0;
-    return (last == x->place || reef__bits_prepare_move(w, mask, last, x->place)) &&
-           reef__bits_prepare_move(w, mask, x->place, to->next) &&
-           (!remove || reef__bit_prepare(w, c | BIT_DISABLED, to->shape->table, to->next, false));
-}
 /* ---- a row moves ---- */
 
 /* Values that both tables have go to the new row; what fills the hole comes later. */
@@ -59,16 +47,10 @@ static void hooked_columns_move(const edge *d, const shape *s, const reef_slot *
 static void row_go_aware(reef_world *w, const type *t, const struct edge_entry *k, const row_place *x, bool remove)
 {
     table *from = k->from, *to = k->to;
-    const edge *d = k->edge;
-    const uint32_t place = x->place, to_place = to->next;
-    hooked_columns_move(d, from->shape, x->slots, place_row(place), to->tail, place_row(to_place));
-    handle_put(to->tail, place_row(to_place), x->h);
-    reef__row_pushed(w, to);
-    if (UNLIKELY(from->bits != 0)) reef__bits_move(w, from->bits, place, to_place);
-    reef__row_fill(w, from, place);
-    record_replace(w, HANDLE_INDEX(x->h), to_place);
+    const uint32_t to_place = to->next;
+    hooked_columns_move(k->edge, from->shape, x->slots, place_row(x->place), to->tail, place_row(to_place));
+    moving_commit(w, x, from, to);
     if (UNLIKELY(from->bits != 0) && remove) reef__bit_commit(w, t->id | BIT_DISABLED, to_place, false);
-    w->hot.moves++;
 }
 
 /* Values that move as bytes. `remove` is a constant. */
@@ -100,7 +82,9 @@ INLINE bool move_reserve(reef_world *w, row_place *x, const type *t, const struc
 {
     table *const from = k->from, *const to = k->to;
     if (UNLIKELY(!moving_reserve(w, x, from, to))) return false;
-    if (UNLIKELY(from->bits != 0) && !move_bits_reserve(w, t->id, remove, x, from, to)) return false;
+    if (UNLIKELY(from->bits != 0) && remove &&
+        !reef__bit_prepare(w, t->id | BIT_DISABLED, to->shape->table, to->next, false))
+        return false;
     if (UNLIKELY(t->tracked)) {
         track->logged = remove && removals_read(w, t);
         if (track->logged && !reef__removals_prepare(w, t->id, 1)) return false;

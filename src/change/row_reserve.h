@@ -1,5 +1,5 @@
 /* What a row that goes from one table to another writes becomes this world's own, and room is made for it. Nothing can
- * be seen of that. Each function answers false if there is no memory.
+ * be seen of that. Each function answers false if there is no memory. At last it goes over, which can't fail.
  *
  * Only src/change/row_change.c and list_change.c include this. */
 #ifndef REEF_CHANGE_ROW_RESERVE_H
@@ -8,6 +8,7 @@
 #include "storage/cow_pages.h"
 #include "storage/entity_index.h"
 #include "storage/place.h"
+#include "storage/row_bits.h"
 #include "storage/row_stamps.h"
 #include "storage/table.h"
 #include "change/row_move.h"
@@ -40,8 +41,18 @@ static NOINLINE bool chunks_reserve(reef_world *w, const row_place *x, table *fr
     return reef__table_room(w, to);
 }
 
-/* The records and chunks that a row writes which goes from one table to another: its own, and those of the last row
- * there, which fills the hole. What moved meanwhile is found anew. Both tables are this world's own, and know their
+/* The bits of the row and of the last one there. */
+static NOINLINE bool moving_bits_reserve(reef_world *w, const row_place *x, const table *from, table *to)
+{
+    const uint32_t last = from->next - 1;
+    to->bits |= from->bits;
+    to->lease = 0;
+    return (last == x->place || reef__bits_prepare_move(w, from->bits, last, x->place)) &&
+           reef__bits_prepare_move(w, from->bits, x->place, to->next);
+}
+
+/* The records, chunks and bits that a row writes which goes from one table to another: its own, and those of the last
+ * row there, which fills the hole. What moved meanwhile is found anew. Both tables are this world's own, and know their
  * last chunks then. */
 INLINE bool moving_reserve(reef_world *w, row_place *x, table *from, table *to)
 {
@@ -62,7 +73,19 @@ INLINE bool moving_reserve(reef_world *w, row_place *x, table *from, table *to)
     }
     from->tail = tail;
     to->tail = end;
-    return true;
+    return LIKELY(from->bits == 0) || moving_bits_reserve(w, x, from, to);
+}
+
+/* The row goes over: its values did so before. */
+INLINE void moving_commit(reef_world *w, const row_place *x, table *from, table *to)
+{
+    const uint32_t to_place = to->next;
+    handle_put(to->tail, place_row(to_place), x->h);
+    reef__row_pushed(w, to);
+    if (UNLIKELY(from->bits != 0)) reef__bits_move(w, from->bits, x->place, to_place);
+    reef__row_fill(w, from, x->place);
+    record_replace(w, HANDLE_INDEX(x->h), to_place);
+    w->hot.moves++;
 }
 
 /* Does somebody read what is removed of a tracked type? */

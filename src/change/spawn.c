@@ -5,7 +5,7 @@
  * components: so the second spawn of a set neither sorts nor allocates.
  *
  * There are four ways, from the fastest to the most general: spawn_fast and spawn_recycled put one row into a table
- * that this world alone holds; reef__row_spawn (spawn_row.c) makes one row of a set that is known, with hooks, stamps
+ * that this world alone holds; reef__row_spawn (list_change.c) makes one row of a set that is known, with hooks, stamps
  * or an observer; spawn_rows fills as many plain rows as fit a chunk, column by column; spawn_row makes one row with
  * bits or stored values. New rows are the last ones of their table, and new ids are only taken (reef__ids_commit) when
  * all rows are made: so spawn_undo can take everything back. */
@@ -27,7 +27,6 @@
 #include "storage/table.h"
 #include "change/apply.h"
 #include "change/command.h"
-#include "change/outside_value.h"
 #include "change/relation.h"
 #include "change/spawn_row.h"
 #include "change/value_stage.h"
@@ -88,29 +87,7 @@ COLD void reef__spawn_undo(spawning *x, uint32_t made)
 
 reef_status reef__spawn_row(spawning *x, uint32_t i)
 {
-    reef_world *w = x->w;
-    table *t = x->t;
-    value_stage stage;
-    if (!reef__table_room(w, t)) return REEF_NO_MEMORY;
-    reef_slot *slots = unit_slots(w, t->last);
-    uint32_t place = t->next, row = place_row(place);
-    reef_entity e = spawn_id(x, i);
-    if (t->shape->tracked && !reef__track_prepare_row(w, t->shape, e)) return REEF_NO_MEMORY;
-    for (uint32_t k = 0; k < x->count; k++)
-        if (value_is_bit(&x->values[k]) && !reef__bit_prepare(w, x->values[k].component.id, x->id, place, true))
-            return REEF_NO_MEMORY;
-    stage_begin(&stage, w, e, x->values, x->count, i, x->id, place, true, x->stored);
-    if (x->stored && !reef__stage_prepare(&stage)) return REEF_NO_MEMORY;
-    const reef_status s = reef__stage_make(&stage);
-    if (s != REEF_OK) return s;
-    for (uint32_t k = 0; k < x->count; k++)
-        if (value_is_bit(&x->values[k])) reef__bit_commit(w, x->values[k].component.id, place, true);
-    reef__stage_commit(&stage);
-    ((reef_entity *)slots[SLOT_ENTITIES].block)[row] = e;
-    record_put(w, e, place);
-    reef__row_pushed(w, t);
-    if (t->shape->tracked) reef__track_stamp_row(w, t->shape, e.index);
-    return REEF_OK;
+    return reef__row_make(x->w, x->t, spawn_id(x, i), x->values, x->count, i, x->stored);
 }
 
 static void column_fill(char *to, const reef_value *v, const type *t, uint32_t first, uint32_t n)
@@ -298,15 +275,15 @@ COLD uint32_t reef__listed_table(reef_world *w, const reef_value *values, uint32
     return reef__graph_table(w, ids, n, status);
 }
 
-/* Makes n entities from a list of the caller, which may name split types. `id` is its table; 0: it is looked up. */
-static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, const reef_value *values, uint32_t count,
-                              uint32_t n, reef_entity *entities, const reef_entity *given)
+/* Makes n entities from a list of the caller, which may name split types. */
+static reef_status spawn_into(reef_world *w, const char *op, const reef_value *values, uint32_t count, uint32_t n,
+                              reef_entity *entities, const reef_entity *given)
 {
     spread x;
     const reef_entity null = {0, 0};
     reef_status s = reef__spread_make(w, &x, null, values, count);
     if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, given ? given[0] : null, count);
-    if (id == 0) id = reef__listed_table(w, x.values, x.count, &s);
+    const uint32_t id = reef__listed_table(w, x.values, x.count, &s);
     s = id ? reef__spawn_listed(w, op, id, x.values, x.count, n, entities, given)
            : reef__failure(w, s, op, (reef_component){0}, given ? given[0] : null, count);
     reef__spread_free(w, &x);
@@ -321,8 +298,8 @@ static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_en
     if (w->locks && w->commands == NULL) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, n);
     reef_status s = reef__values_check(w, NULL, op, null, values, count, VALUES_SPAWN, n);
     if (s != REEF_OK || n == 0) return s;
-    if (w->commands) return reef__command_spawn(w, w->commands, op, null, n, entities, values, count);
-    return spawn_into(w, op, 0, values, count, n, entities, NULL);
+    if (w->commands) return reef__command_make(w, w->commands, COMMAND_SPAWN, op, null, n, entities, values, count);
+    return spawn_into(w, op, values, count, n, entities, NULL);
 }
 
 reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entities, const reef_value *values,
@@ -388,7 +365,8 @@ COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, 
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
     if (w->commands ? !reef__command_knows(w, source) : place_of(w, source) == PLACE_DEAD)
         return reef__failure(w, REEF_NOT_ALIVE, op, none, source, n);
-    if (w->commands) return n ? reef__command_clone(w, w->commands, op, source, n, entities) : REEF_OK;
+    if (w->commands)
+        return n ? reef__command_make(w, w->commands, COMMAND_CLONE, op, source, n, entities, NULL, 0) : REEF_OK;
     if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, source, n);
     return reef__clone_into(w, source, n, entities, NULL);
 }
@@ -398,7 +376,7 @@ COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, 
 COLD reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, const reef_value *values,
                                      uint32_t count)
 {
-    return spawn_into(w, "reef_spawn", 0, values, count, n, NULL, ids);
+    return spawn_into(w, "reef_spawn", values, count, n, NULL, ids);
 }
 
 reef_entity reef_clone(reef_world *w, reef_entity source)
@@ -418,13 +396,12 @@ bool reef__value_twice(const reef_value *values, uint32_t k)
     return false;
 }
 
-/* Makes it where there is code for such rows (spawn_row.c). False: nothing was done. */
+/* Makes it where there is code for such rows (list_change.c). False: nothing was done. */
 static bool row_spawn(reef_world *w, const char *op, const shape *s, const reef_value *values, uint32_t count,
-                      const uint32_t *slot, reef_entity *e)
+                      reef_entity *e)
 {
-    if (observed(w) && reef__table_watched(w, s->table))
-        return observers_by(w)->spawn_row(w, op, s, values, count, slot, e);
-    return reef__row_spawner && reef__row_spawner(w, op, s, values, count, slot, e);
+    if (observed(w) && reef__table_watched(w, s->table)) return observers_by(w)->spawn_row(w, op, s, values, count, e);
+    return reef__row_spawner && reef__row_spawner(w, op, s, values, count, e);
 }
 
 /* ---- bundles ---- */
@@ -580,22 +557,15 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     if (!WORLD_GIVEN_TO(w, op)) return e;
     if (b == NULL) return misuse_refuse(w, op, "the bundle is NULL"), e;
     if (b->world != w) return reef__failure(w, REEF_OTHER_WORLD, op, (reef_component){0}, e, 0), e;
-    if (w->locks && w->commands == NULL) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0), e;
     for (uint32_t i = 0; i < b->count; i++) {
         const bundle_part *p = &b->parts[i];
-        reef_status s = reef__type_ready(w, p->type->id); /* a restored state may know fewer types than the bundle */
-        if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){p->type->id}, e, i + 1), e;
-        if (p->size && packed == NULL)
-            return reef__misuse(w, op, (reef_component){p->type->id}, e, reef__no_value_text), e;
         values[i] = reef_value_make((reef_component){p->type->id}, p->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT,
-                                    p->size, p->size ? (const char *)packed + p->offset : NULL);
+                                    p->size, p->size && packed ? (const char *)packed + p->offset : NULL);
     }
-    if (w->commands)
-        return reef__command_spawn(w, w->commands, op, e, 1, &e, values, b->count) == REEF_OK ? e : (reef_entity){0, 0};
-    if (b->whole && row_spawn(w, op, shape_of(w->family, b->table), values, b->count, NULL, &e)) return e;
-    if (spawn_into(w, op, b->table, values, b->count, 1, &e, NULL) != REEF_OK) return (reef_entity){0, 0};
+    if (b->whole && !w->commands && row_spawn(w, op, shape_of(w->family, b->table), values, b->count, &e)) return e;
+    if (spawn_many(w, op, 1, &e, values, b->count) != REEF_OK) return (reef_entity){0, 0};
     /* NULL: a bundle without components has no rows */
-    bundle_take((reef_bundle *)(uintptr_t)b, (table *)(uintptr_t)table_read(w, b->table));
+    if (!w->commands) bundle_take((reef_bundle *)(uintptr_t)b, (table *)(uintptr_t)table_read(w, b->table));
     return e;
 }
 
@@ -666,7 +636,7 @@ static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint
     for (uint32_t i = 0; i < count; i++) { /* what comes along outside of tables isn't in the set */
         const type *t = type_known(values[i].component.id);
         if (t->need_count && !reef__table_meets(w, id, t)) return e;
-        outside += !in_table(t) && (outside_value_simple(t) || store_of(w, t->id)->straight != 0);
+        outside += !in_table(t) && (value_beside(t) || store_of(w, t->id)->straight != 0);
     }
     if (shape_of(w->family, id)->component_count != count - outside) return e;
     const uint64_t key = set_key(values, count);
@@ -683,15 +653,13 @@ INLINE uint32_t set_table(const reef_world *w, const reef_value *values, uint32_
     return UNLIKELY(id == 0) && watched_too ? set_recall(w, ~key) : id;
 }
 
-/* `s`, `slot`: the shape of a remembered set that nobody watches, and where its values go; NULL: it may be one that is
- * watched. */
-static NOINLINE reef_entity spawn_general(reef_world *w, const reef_value *values, uint32_t count, const shape *s,
-                                          const uint32_t *slot)
+/* `s`: the shape of a remembered set that nobody watches; NULL: it may be one that is watched. */
+static NOINLINE reef_entity spawn_general(reef_world *w, const reef_value *values, uint32_t count, const shape *s)
 {
     reef_entity e = {0, 0};
     const uint32_t id = s == NULL && observed(w) ? set_table(w, values, count, true) : 0;
     if (id) s = shape_of(w->family, id);
-    return s && row_spawn(w, "reef_spawn", s, values, count, slot, &e) ? e : spawn_slow(w, values, count);
+    return s && row_spawn(w, "reef_spawn", s, values, count, &e) ? e : spawn_slow(w, values, count);
 }
 
 /* The id and the place are known before, so that the relations can be prepared. (Row tree_build_spawn: by the general
@@ -706,7 +674,6 @@ reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     const bool fresh = w->hot.index_count < w->hot.fresh_end;
     reef_entity e = fresh ? (reef_entity){w->hot.index_count, 1} : reef__id_peek(w, 0);
-    if (UNLIKELY(t->append != w->hot.version || t->next == t->end)) return spawn_slow(w, values, count);
     for (uint32_t k = 0; k < count; k++) {
         store[k] = NULL;
         if (value_again(values, k, &seen)) return spawn_slow(w, values, count);
@@ -715,7 +682,7 @@ reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_
             continue;
         }
         store[k] = reef__relation_comes(w, &values[k], e, id, t->next);
-        if (UNLIKELY(store[k] == NULL)) return spawn_general(w, values, count, s, NULL);
+        if (UNLIKELY(store[k] == NULL)) return spawn_general(w, values, count, s);
     }
     if (there != s->component_count) return spawn_slow(w, values, count);           /* another list has the same key */
     t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE; /* it may lie elsewhere now */
@@ -739,18 +706,19 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
         return LIKELY(e.generation != 0) ? e : spawn_slow(w, values, count);
     }
     const uint32_t id = set_table(w, values, count, false);
-    if (UNLIKELY(id == 0)) return spawn_general(w, values, count, NULL, NULL);
+    if (UNLIKELY(id == 0)) return spawn_general(w, values, count, NULL);
     const shape *s = shape_of(w->family, id);
+    table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+    if (UNLIKELY(t->append != w->hot.version || t->next == t->end)) return spawn_general(w, values, count, s);
     for (uint32_t k = 0; k < count; k++) {
         if (UNLIKELY(!value_fits(w, s, &values[k], &slot[k])))
             return w->slow & SLOW_RELATED ? reef__relations_by->spawn(w, values, count, s)
-                                          : spawn_general(w, values, count, s, NULL);
+                                          : spawn_general(w, values, count, s);
         if (value_again(values, k, &seen)) return spawn_slow(w, values, count);
     }
-    table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     reef_slot *slots;
     if (UNLIKELY(!spawn_fast(w, t, &slots, &e, &place)) && !spawn_recycled(w, t, &slots, &e, &place))
-        return spawn_general(w, values, count, s, slot);
+        return spawn_general(w, values, count, s);
     for (uint32_t k = 0; k < count; k++) value_fill(s, slots, slot[k], place, &values[k]);
     return e;
 }
@@ -760,7 +728,8 @@ reef_entity reef_create_entity(reef_world *w)
     reef_entity null = {0, 0}, e;
     if (!WORLD_GIVEN(w)) return null;
     if (w->commands)
-        return reef__command_spawn(w, w->commands, "reef_create", null, 1, &e, NULL, 0) == REEF_OK ? e : null;
+        return reef__command_make(w, w->commands, COMMAND_SPAWN, "reef_create", null, 1, &e, NULL, 0) == REEF_OK ? e
+                                                                                                                 : null;
     reef_status s = w->locks ? REEF_LOCKED : reef__ids_prepare(w, 1);
     if (s != REEF_OK) {
         reef__failure(w, s, "reef_create", (reef_component){0}, null, w->hot.index_count);

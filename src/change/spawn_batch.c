@@ -20,18 +20,12 @@
 #include "storage/known_types.h"
 #include "storage/observed.h"
 #include "storage/place.h"
-#include "storage/quarantine.h"
-#include "storage/relation_index.h"
 #include "storage/required.h"
-#include "storage/row_bits.h"
-#include "storage/sparse_store.h"
 #include "storage/table.h"
 #include "change/apply.h"
 #include "change/spawn.h"
 #include "reef/detail/layout.h"
-#include "reef/hierarchy.h"
 #include "reef/pool.h"
-#include "reef/prefab.h"
 
 enum {
     PACKED_SHARED = 4096, /* from so many entities on other threads help; one thread needs some 40 us for them */
@@ -223,133 +217,6 @@ uint64_t reef__spawn_packed(reef_world *w, const reef_value *values, uint32_t co
     reef__memory_fresh_end(&w->family->memory, &x.fresh);
     reef__pool_run(pool, packed_work, &x);
     w->state.reserved_count -= (uint32_t)n;
-    reef__invalidate(w, INVALIDATE_WRITTEN);
-    return n;
-}
-
-/* ---- instances of a prefab ----
- *
- * Row cmd_instantiate. A prefab without children that has nothing outside of its columns is copied without the lists
- * of reef__tree_copy: its values, and those of the commands, are written from where they are, and each copy is related
- * to the prefab. Nothing is kept from run to run, so nothing can be out of date. (Each copy took 9,400 instructions
- * one by one.) Other prefabs without children go by reef__copies_together. */
-
-enum { COPIES_MOST = 256 }; /* at once */
-
-/* Is all of the prefab in columns that may be copied as bytes? What copies don't get doesn't count. */
-static bool prefab_plain(const reef_world *w, reef_entity prefab, uint32_t place, const shape *s)
-{
-    if (s->hooked || s->tracked || reef__relation_sources(store_of(w, reef_id(ChildOf).id), prefab)) return false;
-    EACH_COLD_STORE(w, cold)
-    if (cold_has(cold, prefab)) return false;
-    EACH_BIT_STORE(w, bits_of(w, place), b)
-    {
-        const uint32_t c = b->key & ~BIT_DISABLED;
-        if (c != reef_id(ChildOf).id && c != reef_id(InstanceOf).id && bit_read(b, place)) return false;
-    }
-    return true;
-}
-
-/* The table of the copies. 0: there is no memory, or some type needs the general path. */
-static uint32_t copies_table(reef_world *w, const packed_copies *x, uint32_t from)
-{
-    uint32_t ids[2 * REEF_COMPONENTS_MAX], n = 0;
-    reef_status s = reef__type_ready(w, reef_id(InstanceOf).id);
-    bool more = false;
-    for (uint32_t i = 0; s == REEF_OK && i < x->count; i++) {
-        const uint32_t c = x->values[i].component.id;
-        s = reef__type_ready(w, c);
-        if (c == reef_id(ReefPrefab).id) return 0; /* these copies get it */
-        if (s == REEF_OK && !reef__table_meets(w, from, reef__type_of(c))) return 0;
-        if (s == REEF_OK && reef__slot_seek(w, c, from) == 0) ids[n++] = c, more = true;
-    }
-    if (s != REEF_OK) return 0;
-    if (!more && reef__slot_seek(w, reef_id(ReefPrefab).id, from) == 0) return from;
-    if (!more) {
-        const edge *e = reef__graph_edge(w, from, reef_id(ReefPrefab).id, true, &s);
-        return e ? e->to : 0;
-    }
-    const shape *old = shape_of(w->family, from);
-    for (uint32_t i = 0; i < old->component_count; i++)
-        if (old->component[i] != reef_id(ReefPrefab).id) ids[n++] = old->component[i];
-    return reef__graph_table(w, ids, n, &s);
-}
-
-/* Names the next copies, up to the first of another prefab or whose id isn't pending; their records become this world's
- * own. The answer is how many. */
-static uint32_t copies_ids(reef_world *w, const packed_copies *x, reef_entity prefab, reef_entity *e)
-{
-    uint32_t n = 0;
-    for (const char *at = x->rows; n < x->n && n < COPIES_MOST; at += x->stride, n++) {
-        memcpy(&e[n], at, sizeof *e);
-        if (memcmp(at + sizeof *e, &prefab, sizeof prefab) != 0) break;
-        if (!reef__id_pending(w, e[n]) || reef__record_own(w, e[n].index) == NULL) break;
-    }
-    return n;
-}
-
-static void copies_columns(const reef_world *w, const packed_copies *x, const table *t, uint32_t place,
-                           uint32_t prefab_place, uint32_t n)
-{
-    const shape *s = t->shape;
-    const reef_slot *slots = unit_slots(w, t->last), *from = reef_slots_at(&w->hot, prefab_place);
-    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
-        const type *c = s->columns[k].type;
-        char *to = cell(slots, k, place_row(place), c->size);
-        const char *value = x->rows + 2 * sizeof(reef_entity);
-        uint32_t i = 0;
-        for (; i < x->count && x->values[i].component.id != c->id; i++)
-            if (x->values[i].kind == REEF_VALUE_ONE) value += x->values[i].size;
-        if (i == x->count)
-            packed_column(to, c->size,
-                          cell(from, reef__slot_seek(w, c->id, from[0].head.table), place_row(prefab_place), c->size),
-                          0, n);
-        else if (x->values[i].kind == REEF_VALUE_ONE) packed_column(to, c->size, value, x->stride, n);
-        else memset(to, 0, (size_t)n * c->size);
-    }
-}
-
-/* Relates the copies to the prefab. Everything was prepared. */
-static void copies_relate(reef_world *w, reef_entity prefab, const reef_entity *e, uint32_t n)
-{
-    value_store *s = (value_store *)(uintptr_t)store_of(w, reef_id(InstanceOf).id);
-    (void)reef__relation_ready(w, s); /* without it everything takes longer */
-    for (uint32_t i = 0; i < n; i++) {
-        relation_value *v = reef__store_raw(w, s->component, e[i]);
-        *v = (relation_value){prefab, 0};
-        store_put(w, s, e[i]);
-    }
-}
-
-uint32_t reef__copies_packed(reef_world *w, const packed_copies *x)
-{
-    reef_entity e[COPIES_MOST], prefab;
-    uint64_t rows[BIT_WORDS] = {0};
-    memcpy(&prefab, x->rows + sizeof prefab, sizeof prefab);
-    const uint32_t from = place_of(w, prefab), link = reef_id(InstanceOf).id;
-    if (from == PLACE_DEAD || from == PLACE_EMPTY || observed(w)) return 0;
-    const uint32_t old = reef_slots_at(&w->hot, from)[0].head.table;
-    if (!prefab_plain(w, prefab, from, shape_of(w->family, old))) return 0;
-    const uint32_t id = copies_table(w, x, old);
-    if (id <= TABLE_EMPTY || shape_of(w->family, id)->hooked || shape_of(w->family, id)->tracked) return 0;
-    uint32_t n = copies_ids(w, x, prefab, e);
-    quarantine_because(w, "reef_instantiate", 0, prefab);
-    table *t = n ? reef__table_own(w, id) : NULL;
-    if (t == NULL || !reef__table_room(w, t)) return 0;
-    const uint32_t place = t->next, row = place_row(place);
-    if (n > t->end - place) n = t->end - place;
-    for (uint32_t i = row; i < row + n; i++) rows[i / 64] |= (uint64_t)1 << i % 64;
-    if (!reef__store_prepare_add(w, link, e, n) || !reef__bits_prepare_rows(w, link, id, t->last, rows, true)) {
-        reef__table_trim(w, t);
-        return 0;
-    }
-    copies_columns(w, x, t, place, place_of(w, prefab), n);
-    memcpy((reef_entity *)unit_slots(w, t->last)[SLOT_ENTITIES].block + row, e, n * sizeof *e);
-    packed_records(w, e, place, n);
-    t->next += n;
-    reef__bits_commit_rows(w, link, t->last, rows, true);
-    copies_relate(w, prefab, e, n);
-    w->state.reserved_count -= n;
     reef__invalidate(w, INVALIDATE_WRITTEN);
     return n;
 }

@@ -23,17 +23,4 @@ typedef struct packed_run {
 uint64_t reef__spawn_packed(reef_world *w, const reef_value *values, uint32_t count, size_t stride, packed_run *runs,
                             uint32_t run_count);
 
-/* A run of n instances. Each is `stride` bytes: {pending id, prefab, values that replace those of the prefab}. */
-typedef struct packed_copies {
-    const reef_value *values; /* of plain types in tables; which of them each row has, as above */
-    uint32_t count;
-    const char *rows;
-    size_t stride;
-    uint32_t n;
-} packed_copies;
-
-/* Makes instances of the first one's prefab, if that has nothing but plain columns and no children. The answer is how
- * many, from the first on, were made; 0: as above. */
-uint32_t reef__copies_packed(reef_world *w, const packed_copies *x);
-
 #endif

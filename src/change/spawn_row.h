@@ -1,5 +1,5 @@
 /* One row of a set of types whose table is remembered: how its values find their columns, and the code for rows that
- * have hooks or stamps, or that observers watch (spawn_row.c). */
+ * have hooks or stamps, or that observers watch (list_change.c). */
 #ifndef REEF_CHANGE_SPAWN_ROW_H
 #define REEF_CHANGE_SPAWN_ROW_H
 
@@ -13,19 +13,24 @@
 
 enum { SPAWN_FEW = 16 }; /* the most values of one entity that these ways take */
 
-#define SLOT_OUTSIDE UINT32_MAX /* a value goes outside of the table (outside_value.h) */
-
-/* Makes one entity of these values, which are all that is in a row of the table with this shape, and maybe some outside
- * of it. `slot`: where each of them goes, which value_fits said; NULL: that isn't known yet. True: it was done, or *e
- * is null and the failure is reported. False: the values aren't so, or the world is locked, and nothing was done. */
+/* Makes one entity of these values, which are all that is in a row of the table with this shape, and maybe some beside
+ * it. True: it was done, or *e is null and the failure is reported. False: the values aren't so, or the world is
+ * locked, and nothing was done. */
 typedef bool (*row_spawner)(reef_world *w, const char *op, const shape *s, const reef_value *values, uint32_t count,
-                            const uint32_t *slot, reef_entity *e);
+                            reef_entity *e);
 bool reef__row_spawn(reef_world *w, const char *op, const shape *s, const reef_value *values, uint32_t count,
-                     const uint32_t *slot, reef_entity *e);
+                     reef_entity *e);
 /* The same function; NULL as long as all types are plain ones in tables. A type with hooks or in another home brings it
  * along (reef_bring_hooks_, reef_bring_rows_), so that a program without such types is linked without it. Observers
  * reach it by a table of their own. */
 extern row_spawner reef__row_spawner;
+
+/* May values of this type come to a new row beside its columns in this way? Those that entities have in common,
+ * relations, and REEF_COLD go the general way. */
+INLINE bool value_beside(const type *t)
+{
+    return t->bit && !t->relation && t->home != REEF_SHARED && !t->need_count && !t->fixed;
+}
 
 /* May the fast path take this value? Then *slot is where it goes, 0 for a tag. */
 INLINE bool value_fits(const reef_world *w, const shape *s, const reef_value *v, uint32_t *slot)

@@ -342,39 +342,36 @@ static bool spawn_adds(const reef_world *w, uint32_t component, uint32_t id, con
     return false;
 }
 
-/* How many notices say that entities are made, beside those of watchers. */
-static uint64_t spawn_notices(const reef_world *w, uint32_t id, const reef_value *values, uint32_t count)
-{
-    const observer_log *o = w->observing;
-    uint64_t n = o->births;
-    for (uint32_t i = 0; i < o->head.watched_count; i++)
-        n += reef__type_of(o->head.watched[i])->relation == 0 && spawn_adds(w, o->head.watched[i], id, values, count);
-    return n;
-}
+/* What is told of entities that are made, beside what watchers match: notices for all of them together, and relations
+ * of each. */
+typedef struct spawn_told {
+    uint64_t notices, relations;
+} spawn_told;
 
-/* How many relations each of them gets of which somebody is told. */
-static uint64_t spawn_relations(const reef_world *w, uint32_t id, const reef_value *values, uint32_t count)
+static spawn_told spawn_tells(const reef_world *w, uint32_t id, const reef_value *values, uint32_t count)
 {
     const observer_log *o = w->observing;
-    uint64_t n = 0;
+    spawn_told told = {o->births, 0};
     for (uint32_t i = 0; i < o->head.watched_count; i++) {
-        if (reef__type_of(o->head.watched[i])->relation == 0 || !spawn_adds(w, o->head.watched[i], id, values, count))
+        const uint32_t c = o->head.watched[i];
+        if (!spawn_adds(w, c, id, values, count)) continue;
+        if (reef__type_of(c)->relation == 0) {
+            told.notices++;
             continue;
-        const reef_value *v = values;
-        while (v->component.id != o->head.watched[i]) v++;
-        n += v->kind == VALUE_SPAN ? v->size : 1;
-        if (v + 1 < values + count && v->kind != VALUE_SPAN && v[1].component.id == v->component.id) n += v[1].size;
+        }
+        for (uint32_t k = 0; k < count; k++)
+            if (values[k].component.id == c) told.relations += values[k].kind == VALUE_SPAN ? values[k].size : 1;
     }
-    return n;
+    return told;
 }
 
 static bool observing_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n)
 {
     if (!reef__observing_ready(w)) return false;
     observer_log *o = w->observing;
-    const uint64_t kinds = spawn_notices(w, id, values, count), matches = (uint64_t)o->head.matches * n;
-    const uint64_t each = matches + spawn_relations(w, id, values, count) * n;
-    if (kinds + each && !notices_room(w, o, kinds + each, n, kinds * n + each, 0)) return false;
+    const spawn_told told = spawn_tells(w, id, values, count);
+    const uint64_t each = ((uint64_t)o->head.matches + told.relations) * n;
+    if (told.notices + each && !notices_room(w, o, told.notices + each, n, told.notices * n + each, 0)) return false;
     plan_begin(o, false);
     return true;
 }
@@ -383,8 +380,8 @@ static void observing_spawned(reef_world *w, uint32_t id, const reef_value *valu
                               const reef_entity *given)
 {
     observer_log *o = w->observing;
-    const bool relations = spawn_relations(w, id, values, count) != 0;
-    if (!o->head.matches && !relations && spawn_notices(w, id, values, count) == 0) return;
+    const spawn_told told = spawn_tells(w, id, values, count);
+    if (o->head.matches + told.notices + told.relations == 0) return;
     reef_entity *e = o->entities + o->entity_count;
     if (given) memcpy(e, given, n * sizeof *e);
     else reef__ids_peek(w, 0, n, e);
@@ -582,30 +579,11 @@ static void tell_immediate(reef_world *w, observer_log *o)
 
 /* ---- flushes of the log ---- */
 
-/* The log has nothing but one change of one component of one entity, which is its own net effect. */
-static void tell_collected_one(reef_world *w, observer_log *o)
-{
-    const notice n = o->notices[0];
-    const reef_entity e = o->entities[n.first];
-    observers_enter(w, o);
-    for (uint32_t i = 0; i < o->count; i++) {
-        const struct observer *x = o->watchers[i].o;
-        if (x->collected && (n.kind & x->events) && concerns(o, i, &n))
-            observer_tell(w, x, n.kind, &e, NULL, &n.old, 1, false);
-    }
-    observers_leave(w, o);
-    o->head.round++;
-}
-
 /* Tells the log to collected observers and empties it. False: it was empty. */
 static bool tell_collected(reef_world *w, observer_log *o)
 {
     if (o->notice_count == 0) return false;
-    const notice *n = o->notices;
-    if (o->collects && o->notice_count == 1 && n->count == 1 && n->kind & OF_COMPONENT &&
-        reef__type_of(n->component)->relation == 0) {
-        tell_collected_one(w, o);
-    } else if (o->collects) {
+    if (o->collects) {
         observers_enter(w, o);
         for (uint32_t i = 0; i < o->count; i++) {
             const struct observer *x = o->watchers[i].o;

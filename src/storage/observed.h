@@ -63,7 +63,7 @@ typedef struct observer_calls {
     reef_status (*validate)(const reef_world *w, char *message, size_t size);
     /* src/change/spawn_row.h */
     bool (*spawn_row)(reef_world *w, const char *op, const shape *s, const reef_value *values, uint32_t count,
-                      const uint32_t *slot, reef_entity *e);
+                      reef_entity *e);
 } observer_calls;
 
 /* Does the world have observers? */

@@ -17,7 +17,7 @@
 #include "reef/pool.h"
 #include "reef/snapshot.h"
 
-enum { EDGE_CACHE = 128, SET_CACHE = 64, COPY_CACHE = 16, FREED_QUERIES = 8 };
+enum { EDGE_CACHE = 128, SET_CACHE = 64, FREED_QUERIES = 8 };
 
 /* The gate of a bundle (src/change/spawn.c). `ready` is its world while its fast path is open, else the gate itself;
  * `next` is the next open one of the same world. */
@@ -104,10 +104,7 @@ struct reef_world {
         uint64_t key;
         uint32_t table;
     } set_cache[SET_CACHE]; /* for reef_spawn and reef_change: list of components -> table (src/change/spawn.h) */
-    struct {
-        uint32_t from, to, described;
-    } copy_cache[COPY_CACHE]; /* for reef_instantiate: src/change/instance.c */
-    uint32_t *order;          /* a copy of the graph's order, which is read without the lock */
+    uint32_t *order;        /* a copy of the graph's order, which is read without the lock */
     uint32_t order_count, order_room;
     struct reef_bundle *bundles;       /* bundles of the user */
     struct bundle_gate *bundles_ready; /* those whose fast path is open, until INVALIDATE_TABLES_MADE */

@@ -54,7 +54,8 @@ static reef_status job_spawn(job *j, const char *op, uint32_t n, reef_entity *en
     const reef_status s = reef__values_check(j->world, &j->by, op, null, values, count, VALUES_SPAWN, n);
     if (s != REEF_OK) return s;
     if (count == 0 && !reef__touch_find(j->system, REEF_SPAWNS, NULL)) return undeclared(j, op, 0, null);
-    return n ? reef__command_spawn(j->world, job_commands(j), op, null, n, entities, values, count) : REEF_OK;
+    return n ? reef__command_make(j->world, job_commands(j), COMMAND_SPAWN, op, null, n, entities, values, count)
+             : REEF_OK;
 }
 
 reef_entity reef_cmd_create(reef_block *b)
@@ -102,8 +103,9 @@ reef_entity reef_cmd_clone(reef_block *b, reef_entity source)
     /* the system must declare that it spawns entities with any components */
     if (!reef__touch_find(b->loop.job->system, REEF_SPAWNS, &(reef_component){0}))
         return undeclared(b->loop.job, op, 0, source), e;
-    return reef__command_clone(b->world, job_commands(b->loop.job), op, source, 1, &e) == REEF_OK ? e
-                                                                                                  : (reef_entity){0, 0};
+    const reef_status s =
+        reef__command_make(b->world, job_commands(b->loop.job), COMMAND_CLONE, op, source, 1, &e, NULL, 0);
+    return s == REEF_OK ? e : (reef_entity){0, 0};
 }
 
 reef_entity reef_cmd_instantiate_values(reef_block *b, reef_entity prefab, const reef_value *values, uint32_t count)
@@ -119,7 +121,8 @@ reef_entity reef_cmd_instantiate_values(reef_block *b, reef_entity prefab, const
     if (e.generation != 0) return e;
     if (!reef__touch_find(j->system, REEF_SPAWNS, &(reef_component){0})) return undeclared(j, op, 0, prefab), e;
     if (reef__values_check(j->world, &j->by, op, prefab, values, count, VALUES_COPY, 1) != REEF_OK) return e;
-    const reef_status s = reef__command_tree(j->world, job_commands(j), op, prefab, true, 1, &e, values, count);
+    const reef_status s =
+        reef__command_make(j->world, job_commands(j), COMMAND_INSTANTIATE, op, prefab, 1, &e, values, count);
     return s == REEF_OK ? e : (reef_entity){0, 0};
 }
 

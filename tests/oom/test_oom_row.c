@@ -1,7 +1,7 @@
 /* The allocation sweep for components of one entity whose edges are known (src/change/row_change.c), for lists of them
- * whose tables are (src/change/list_change.c), and for entities of a list that is (src/change/spawn_row.c): each
- * allocation of the call fails in turn, where a first entity of the same table has been changed just before. Rows have
- * hooks, bits, stamps and observers; tables are about to grow, or shared with a fork. */
+ * whose tables are, and for entities of a list that is (src/change/list_change.c): each allocation of the call fails in
+ * turn, where a first entity of the same table has been changed just before. Rows have hooks, bits, stamps and
+ * observers; tables are about to grow, or shared with a fork. */
 #include "oom_sweep.h"
 #include "base/memory.h"
 #include "storage/family.h"
