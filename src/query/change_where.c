@@ -34,7 +34,6 @@
 #include "storage/split_columns.h"
 #include "storage/table.h"
 #include "change/apply.h"
-#include "change/component.h"
 #include "change/destroy.h"
 #include "change/relation.h"
 #include "change/value_stage.h"
