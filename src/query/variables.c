@@ -18,38 +18,36 @@
 
 /* ---- making the steps ---- */
 
-/* Adds the step of term i, if everything that it speaks of is bound but at most one variable, and it may bind that.
- * `several`: it may bind several entities. */
-static bool step_put(const query *q, bindings *b, uint32_t i, uint32_t *bound, bool several)
+/* How soon a step comes: before those that bind come those that only ask. */
+enum { ASKS_ONE, ASKS_TWO, BINDS_ONE, BINDS_SEVERAL, COMES_LATER };
+
+/* The step of term i where these are bound. COMES_LATER: it speaks of too many others, or may not bind one. */
+static uint32_t step_of(const query *q, uint32_t i, uint32_t bound, bind_step *s)
 {
     const reef_term *t = &q->terms[i];
     const type *kind = reef__type_of(t->component.id);
     const bool relates = term_relates(t);
     const bool follows = relates && kind->relation & (REEF_TRANSITIVE | REEF_REFLEXIVE);
-    bind_step s = {.term = (uint16_t)i, .from = slot_from(t), .to = slot_to(t), .closure = follows, .type = kind};
-    const bool from = *bound >> s.from & 1, to = !relates || *bound >> s.to & 1;
-    s.kind = !relates ? STEP_HAS : from && to ? STEP_RELATED : from ? STEP_TARGETS : STEP_SOURCES;
-    s.single = s.kind == STEP_TARGETS && kind->relation & REEF_EXCLUSIVE && !follows;
-    if (!from && (!to || !relates || s.to == SLOT_TARGET)) return false;
-    if (s.kind <= STEP_SOURCES && (t->op != REEF_HAS || (!s.single && !several))) return false;
-    if (s.kind == STEP_TARGETS) *bound |= 1u << s.to;
-    if (s.kind == STEP_SOURCES) *bound |= 1u << s.from;
-    b->steps[b->count++] = s;
-    return true;
+    *s = (bind_step){.term = (uint16_t)i, .from = slot_from(t), .to = slot_to(t), .closure = follows, .type = kind};
+    const bool from = bound >> s->from & 1, to = !relates || bound >> s->to & 1;
+    s->kind = !relates ? STEP_HAS : from && to ? STEP_RELATED : from ? STEP_TARGETS : STEP_SOURCES;
+    s->single = s->kind == STEP_TARGETS && kind->relation & REEF_EXCLUSIVE && !follows;
+    if (!from && (!to || !relates || s->to == SLOT_TARGET)) return COMES_LATER;
+    if (s->kind > STEP_SOURCES) return relates ? ASKS_TWO : ASKS_ONE;
+    return t->op != REEF_HAS ? COMES_LATER : s->single ? BINDS_ONE : BINDS_SEVERAL;
 }
 
-/* Adds the first step of a sort that can be added: 0: has, 1: related, 2: binds one, 3: binds several. False: there is
- * none. */
+/* Adds the first step of those that come soonest. False: there is none. */
 static bool steps_put(const query *q, bindings *b, uint64_t *done, uint32_t *bound)
 {
-    for (uint32_t sort = 0; sort < 4; sort++)
+    bind_step s;
+    for (uint32_t soon = ASKS_ONE; soon < COMES_LATER; soon++)
         for (uint32_t i = 0; i < q->term_count; i++) {
-            const reef_term *t = &q->terms[i];
-            if (!q->facts[i].bound || t->op == REEF_OPTIONAL || *done >> i & 1) continue;
-            const bool relates = term_relates(t), from = *bound >> slot_from(t) & 1;
-            const bool all = from && (!relates || *bound >> slot_to(t) & 1);
-            if (sort != (!relates ? 0u : all ? 1u : sort < 2 ? 4u : sort)) continue;
-            if (!step_put(q, b, i, bound, sort == 3)) continue;
+            if (!q->facts[i].bound || q->terms[i].op == REEF_OPTIONAL || *done >> i & 1) continue;
+            if (step_of(q, i, *bound, &s) != soon) continue;
+            if (s.kind == STEP_TARGETS) *bound |= 1u << s.to;
+            if (s.kind == STEP_SOURCES) *bound |= 1u << s.from;
+            b->steps[b->count++] = s;
             *done |= 1ull << i;
             return true;
         }
@@ -649,6 +647,13 @@ static void late_rows(const look *l, bindings *b, bind_run *run, uint64_t *words
         }
 }
 
+/* By row, the entities that a step speaks of. NULL: always the target of its term. */
+static const reef_entity *lane_of(const look *l, const bind_run *run, uint32_t slot)
+{
+    if (slot == SLOT_TARGET) return NULL;
+    return slot == SLOT_VISITED ? l->entities : run->lane[slot];
+}
+
 void reef__bound_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end)
 {
     const query *q = l->q;
@@ -657,18 +662,10 @@ void reef__bound_rows(const look *l, uint64_t *words, uint32_t first, uint32_t e
     if (b->started) rows_keep(words, row_set_words(&b->rows, l->unit), first, end);
     for (uint32_t i = 0; i < b->early && any_row(words, first, end); i++) {
         const bind_step *s = &b->steps[i];
-        const early_rows x = {q,
-                              s,
-                              s->from ? run->lane[s->from] : l->entities,
-                              s->to == SLOT_TARGET ? NULL
-                              : s->to              ? run->lane[s->to]
-                                                   : l->entities,
-                              run->lane[s->kind == STEP_TARGETS ? s->to : 0],
-                              s->values ? run->values + (size_t)(s->values - 1) * REEF_BLOCK_ROWS : NULL,
-                              words,
-                              first,
-                              end,
-                              l->unit};
+        const reef_entity *from = lane_of(l, run, s->from), *to = lane_of(l, run, s->to);
+        reef_entity *bind = run->lane[s->kind == STEP_TARGETS ? s->to : 0];
+        const void **values = s->values ? run->values + (size_t)(s->values - 1) * REEF_BLOCK_ROWS : NULL;
+        const early_rows x = {q, s, from, to, bind, values, words, first, end, l->unit};
         if (s->kind == STEP_TARGETS) early_targets(&x);
         else if (s->kind == STEP_HAS) early_has(&x);
         else if (s->kind == STEP_COMPARE) early_compare(&x, run, l->entities);
