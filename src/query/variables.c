@@ -611,7 +611,7 @@ static void search_put(const bindings *b, const bind_search *x, bind_run *run, u
 }
 
 /* The same where the ranges say who is bound, since there is no other step. */
-static void ranges_rows(const bindings *b, bind_run *run, uint64_t *words, uint32_t first, uint32_t end)
+static NOINLINE void ranges_rows(const bindings *b, bind_run *run, uint64_t *words, uint32_t first, uint32_t end)
 {
     reef_entity *lane = run->lane[b->steps[b->early].from];
     for (uint32_t k = first; k < end; k++) {
