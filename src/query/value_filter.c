@@ -14,6 +14,7 @@
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
 #include "query/query.h"
+#include "query/row_filter.h"
 #include "query/value_term.h"
 
 /* With so few rows in a word, they are looked at one by one. */
