@@ -577,17 +577,22 @@ static void early_related(const early_rows *x)
     if (!step_holds(x->q, x->s, x->from[row], x->to ? x->to[row] : target)) x->words[k] &= ~(word & (0 - word));
 }
 
+static void search_begin(const bindings *b, const bind_run *run, const reef_entity *entities, uint32_t row,
+                         bind_search *x)
+{
+    x->bound[SLOT_VISITED] = entities[row];
+    for (uint32_t v = 1; v <= b->variables; v++) x->bound[v] = run->lane[v][row];
+}
+
 /* The join of a step, of rows whose variables are in the lanes. */
 static void early_compare(const early_rows *x, const bind_run *run, const reef_entity *entities)
 {
     const struct value_join *j = &x->q->values->joins[x->s->join];
-    const uint32_t variables = x->q->plan->bindings->variables;
-    reef_entity bound[SLOTS];
+    bind_search at;
     EACH_EARLY_ROW(x, k, word, row)
     {
-        bound[SLOT_VISITED] = entities[row];
-        for (uint32_t v = 1; v <= variables; v++) bound[v] = run->lane[v][row];
-        if (!reef__join_holds(x->q, j, bound)) x->words[k] &= ~(word & (0 - word));
+        search_begin(x->q->plan->bindings, run, entities, row, &at);
+        if (!reef__join_holds(x->q, j, at.bound)) x->words[k] &= ~(word & (0 - word));
     }
 }
 
@@ -596,13 +601,6 @@ static bool any_row(const uint64_t *words, uint32_t first, uint32_t end)
     uint64_t any = 0;
     for (uint32_t k = first; k < end; k++) any |= words[k];
     return any != 0;
-}
-
-static void search_begin(const bindings *b, const bind_run *run, const reef_entity *entities, uint32_t row,
-                         bind_search *x)
-{
-    x->bound[SLOT_VISITED] = entities[row];
-    for (uint32_t v = 1; v <= b->variables; v++) x->bound[v] = run->lane[v][row];
 }
 
 static void search_put(const bindings *b, const bind_search *x, bind_run *run, uint32_t row)
