@@ -591,7 +591,7 @@ static void early_compare(const early_rows *x, const bind_run *run, const reef_e
     bind_search at;
     EACH_EARLY_ROW(x, k, word, row)
     {
-        search_begin(x->q->plan->bindings, run, entities, row, &at);
+        search_begin(x->q->plan->bindings, run, entities, (uint32_t)row, &at);
         if (!reef__join_holds(x->q, j, at.bound)) x->words[k] &= ~(word & (0 - word));
     }
 }
