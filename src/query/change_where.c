@@ -34,7 +34,6 @@
 #include "storage/split_columns.h"
 #include "storage/table.h"
 #include "change/apply.h"
-#include "change/component.h"
 #include "change/destroy.h"
 #include "change/relation.h"
 #include "change/value_stage.h"
@@ -728,8 +727,8 @@ reef_status reef_enable_where_id(reef_world *w, reef_query which, reef_component
     return bulk_end(&b, s, changed);
 }
 
-/* If all rows of a table are destroyed, they needn't be listed, except where somebody asks for their names or logs their
- * removal, or where others may die with them. */
+/* If all rows of a table are destroyed, they needn't be listed, except where somebody asks for their names or logs
+ * their removal, or where others may die with them. */
 static reef_status destroy_matches(bulk *b)
 {
     const bool related = reef__related_any(b->w);

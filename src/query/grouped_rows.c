@@ -5,7 +5,6 @@
 #include "storage/relation_index.h"
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
-#include "reef/relation.h"
 
 /* ---- which relations ---- */
 

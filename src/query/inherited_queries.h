@@ -53,10 +53,6 @@ typedef struct inheritance_calls {
 /* What the query asks now, for one holder more. NULL: no memory. */
 kept_query *reef__query_keep(const query *q);
 void reef__kept_leave(family *f, kept_query *k);
-/* Writes it in the form in which queries are made, without what was set since. */
-void reef__kept_read(const kept_query *k, query_text *to);
-/* Gives a query with the same terms what was set. False: no memory. */
-bool reef__kept_put(const kept_query *k, query *to);
 
 /* The queries of a world as they are, for one holder more; *list is NULL if there are none. False: no memory. */
 bool reef__queries_hand_on(reef_world *w, query_list **list);

@@ -176,23 +176,26 @@ COLD bool reef__stored_track_prepare(reef_world *w, uint32_t component)
     return true;
 }
 
+/* Does the block have values of the term, which the loop writes? */
+static bool block_writes(const reef_block *b, const cut_term *t)
+{
+    return t->writes && (t->sure || store_has(b->world, t->component, b->entities[0]));
+}
+
 bool reef__stored_claim(reef_block *b, uint64_t version)
 {
     const cutting *c = b->loop.query->cut;
-    for (uint32_t i = 0; i < c->stored_count; i++) {
-        const cut_term *t = &c->term[i];
-        if (!t->writes || (!t->sure && !store_has(b->world, t->component, b->entities[0]))) continue;
-        if (!reef__store_claim(b->world, t->component, b->entities[0], version)) return false;
-    }
+    for (const cut_term *t = c->term; t < c->term + c->stored_count; t++)
+        if (block_writes(b, t) && !reef__store_claim(b->world, t->component, b->entities[0], version)) return false;
     return true;
 }
 
 void reef__stored_mark(const reef_block *b, uint64_t version)
 {
     const cutting *c = b->loop.query->cut;
-    for (uint32_t i = 0; i < c->stored_count; i++) {
-        const value_store *s = store_of(b->world, c->term[i].component);
-        if (!c->term[i].writes || (!c->term[i].sure && reef_store_find(s, b->entities[0]) == NULL)) continue;
+    for (const cut_term *t = c->term; t < c->term + c->stored_count; t++) {
+        const value_store *s = store_of(b->world, t->component);
+        if (!block_writes(b, t)) continue;
         if (page_version(s, slot_of(s, b->entities[0]) >> s->bits) != version || s->shared)
             reef__store_mark_at(s, b->entities[0], version);
     }
@@ -371,6 +374,16 @@ static void cut_begin(reef_block *b, const query *q)
     if (!b->loop.part) join_forget_ahead(q);
 }
 
+/* Sets the cells of columns for the first row. */
+INLINE void columns_fill(reef_block *b, const cutting *c, uint32_t row)
+{
+    if (UNLIKELY(b->loop.epoch != b->world->tables_epoch)) cells_find_slots(b, c);
+    for (uint32_t i = c->stored_count; i < c->cell_count; i++) {
+        const reef_slot *slot = b->loop.cells[i].from;
+        b->loop.cells[i].values = slot ? (char *)slot->block + (size_t)row * c->term[i].size : NULL;
+    }
+}
+
 /* Begins a chunk whose rows are remembered: either its blocks, or, row by row, the one block that the whole chunk is.
  */
 static void cut_runs(reef_block *b, const query *q)
@@ -378,10 +391,7 @@ static void cut_runs(reef_block *b, const query *q)
     const cutting *c = q->cut;
     b->loop.more = 0;
     if (b->loop.gathers) {
-        for (uint32_t i = c->stored_count; i < c->cell_count; i++) {
-            const reef_slot *slot = b->loop.cells[i].from;
-            b->loop.cells[i].values = slot ? slot->block : NULL;
-        }
+        columns_fill(b, c, 0);
         b->loop.mask = b->loop.words;
     } else {
         b->loop.run_pair = !c->writes && c->cell_count == 2 && b->loop.cells[1].from;
@@ -472,16 +482,6 @@ INLINE uint32_t cells_fill(reef_block *b, const cutting *c, const reef_entity *e
     for (uint32_t i = 0; i < count; i++)
         if (c->term[i].packed && b->loop.cells[i].values) b->loop.cells[i].next = slot[i] + n;
     return n;
-}
-
-/* Sets the cells of columns for the first row. */
-INLINE void columns_fill(reef_block *b, const cutting *c, uint32_t row)
-{
-    if (UNLIKELY(b->loop.epoch != b->world->tables_epoch)) cells_find_slots(b, c);
-    for (uint32_t i = c->stored_count; i < c->cell_count; i++) {
-        const reef_slot *slot = b->loop.cells[i].from;
-        b->loop.cells[i].values = slot ? (char *)slot->block + (size_t)row * c->term[i].size : NULL;
-    }
 }
 
 /* Makes the pages that the block writes this world's own, and marks them. */

@@ -5,6 +5,7 @@
 #include "storage/place_calls.h"
 #include "query/query.h"
 #include "query/query_text.h"
+#include "query/row_filter.h"
 #include <inttypes.h>
 
 COLD const char *reef__near_check(const query_text *l, uint32_t i)

@@ -5,7 +5,6 @@
  * writes only the blocks that it hands out. */
 #include "query/partition.h"
 #include "storage/error.h"
-#include "storage/place.h"
 #include "query/variables.h"
 #include "query/block.h"
 #include "query/chunk_cursor.h"

@@ -382,7 +382,8 @@ COLD kept_query *reef__query_keep(const query *q)
 }
 _Static_assert(_Alignof(term_facts) == 1, "the facts of a kept query lie behind texts");
 
-COLD void reef__kept_read(const kept_query *k, query_text *to)
+/* Writes it in the form in which queries are made, without what was set since. */
+static COLD void query_kept_read(const kept_query *k, query_text *to)
 {
     to->said = false;
     to->count = k->count;
@@ -394,7 +395,8 @@ COLD void reef__kept_read(const kept_query *k, query_text *to)
     for (uint32_t i = 0; i < to->count; i++) to->column[i] = i + 1;
 }
 
-COLD bool reef__kept_put(const kept_query *k, query *to)
+/* Gives a query with the same terms what was set. False: no memory. */
+static COLD bool query_kept_put(const kept_query *k, query *to)
 {
     reef__values_put(to, k->tests, k->missing);
     if (to->near) to->near->ask = k->near, to->near_missing = k->near_missing;
@@ -437,13 +439,13 @@ static void query_give(reef_world *w, query *q);
 COLD query *reef__query_of_kept(reef_world *w, uint32_t index, const kept_query *k)
 {
     query_text l;
-    reef__kept_read(k, &l);
+    query_kept_read(k, &l);
     query *q = query_fresh(w, &l, k->facts);
     if (q == NULL) return NULL;
     q->index = index;
     q->generation = w->queries[index].generation;
     q->handed_out = true;
-    const bool ok = reef__kept_put(k, q);
+    const bool ok = query_kept_put(k, q);
     query_file(w, q, k->serial);
     if (ok && reef__query_ready(q)) return q;
     reef__query_types_leave(w, &q->types);
@@ -561,14 +563,14 @@ COLD query *reef__query_copied(reef_world *to, const char *op, const kept_query 
                                uint32_t (*now)(const void *context, uint32_t type), const void *context)
 {
     query_text l;
-    reef__kept_read(k, &l);
+    query_kept_read(k, &l);
     for (uint32_t i = 0; now && i < l.count; i++) {
         l.term[i].component.id = now(context, l.term[i].component.id);
         l.term[i].up.id = now(context, l.term[i].up.id);
     }
     if (now && !text_spread(to, op, &l)) return NULL;
     query *copy = query_make(to, op, &l);
-    if (copy == NULL || reef__kept_put(k, copy)) return copy;
+    if (copy == NULL || query_kept_put(k, copy)) return copy;
     reef__query_drop(copy);
     return reef__refuse(to, REEF_NO_MEMORY, op), NULL;
 }

@@ -194,20 +194,6 @@ typedef struct look {
     const frozen_versions *frozen; /* NULL: the current versions of the stores' pages count */
     const uint64_t *among;         /* only these rows matter; NULL: all (reef__look_rows sets it) */
 } look;
-/* Of a block that is a whole chunk. */
-INLINE look block_look(const reef_block *b)
-{
-    return (look){.q = b->loop.query,
-                  .table_id = b->loop.slots[0].head.table,
-                  .unit = b->loop.unit,
-                  .count = b->count,
-                  .since = b->loop.since,
-                  .entities = b->entities,
-                  .frozen = b->loop.frozen};
-}
-/* Does term i hold for this entity? reef__rows_ask keeps the rows of words[first] to words[end - 1] for which it does. */
-typedef bool (*row_test)(const look *l, uint32_t i, reef_entity e);
-void reef__rows_ask(const look *l, uint32_t i, row_test holds, uint64_t *words, uint32_t first, uint32_t end);
 /* Sets the first `count` bits and clears the others. */
 INLINE void rows_all(uint64_t *words, uint32_t count)
 {
@@ -219,11 +205,6 @@ INLINE uint32_t rows_in(const uint64_t *words)
     uint32_t n = 0;
     for (uint32_t k = 0; k < BIT_WORDS; k++) n += bits_count(words[k]);
     return n;
-}
-/* Keeps those rows of words[first] to words[end - 1] that are marked. NULL: none is. */
-INLINE void rows_keep(uint64_t *words, const uint64_t *marked, uint32_t first, uint32_t end)
-{
-    for (uint32_t k = first; k < end; k++) words[k] = marked ? words[k] & marked[k] : 0;
 }
 /* Where a part of a loop begins: at a match, or at a chunk of its table. */
 typedef struct split_place {

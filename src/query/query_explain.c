@@ -14,7 +14,6 @@
 #include "query/value_join.h"
 #include "query/value_term.h"
 #include "query/variables.h"
-#include "reef/relation.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -266,14 +265,14 @@ static void explain_rows(text_out *o, const query *q)
 
 static void explain_order(text_out *o, const query *q)
 {
-    bool descending, relation;
-    const uint32_t component = reef__ranking_component(q->ranking, &descending, &relation);
-    if (relation)
+    const ordering *by = reef__ranking_order(q->ranking);
+    const uint32_t component = order_component(by);
+    if (by->relation)
         reef__text_put(o, "visits rows by their %s %s, from a list that is made anew when rows or relations changed\n",
-                       relation_is_tree(reef__type_of(component)) ? "depth in" : "targets in", type_text(component));
+                       relation_is_tree(by->relation) ? "depth in" : "targets in", type_text(component));
     else
         reef__text_put(o, "visits rows in the order of %s%s, from a list that is repaired where blocks changed\n",
-                       component ? type_text(component) : "entities", descending ? ", descending" : "");
+                       component ? type_text(component) : "entities", by->flip ? ", descending" : "");
 }
 
 static void explain_match(text_out *o, const query *q, uint32_t number, const match *m)

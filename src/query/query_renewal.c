@@ -17,8 +17,7 @@ static COLD bool query_ages(const query *q, uint32_t (*now)(const void *context,
         const type *named = reef__type_of(t->component.id);
         *bound |= other && (t->conditions || (named && named->owner));
     }
-    bool unused;
-    const uint32_t by = q->ranking ? reef__ranking_component(q->ranking, &unused, &unused) : 0;
+    const uint32_t by = q->ranking ? order_component(reef__ranking_order(q->ranking)) : 0;
     *bound |= by && now(context, by) != by;
     return ages || *bound;
 }

@@ -115,23 +115,10 @@ static COLD bool refuse_source(parser *p, const token *at, const char *name)
                               reef__show(found, strlen(found)).text);
 }
 
-/* Reads a number of 32 bits without a sign at *at, and moves *at behind it. */
-static bool parse_number(const char **at, uint32_t *number)
-{
-    const char *first = *at;
-    uint64_t n = 0;
-    for (; **at >= '0' && **at <= '9'; ++*at) {
-        n = n * 10 + (uint64_t)(**at - '0');
-        if (n > UINT32_MAX) return false;
-    }
-    *number = (uint32_t)n;
-    return *at != first;
-}
-
 static COLD bool parse_handle(parser *p, reef_entity *e)
 {
     const char *at = p->token.start + 1, *end = p->token.start + p->token.length;
-    if (!parse_number(&at, &e->index) || *at++ != 'v' || !parse_number(&at, &e->generation) || at != end)
+    if (!reef__number_read(&at, &e->index) || *at++ != 'v' || !reef__number_read(&at, &e->generation) || at != end)
         return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
                                   "expected an entity as #<index>v<generation>, found '%s'",
                                   reef__show_token(p->token).text);
@@ -369,7 +356,7 @@ static COLD bool parse_up(parser *p, reef_term *t, const bool *given)
     if (!reef__parse_type(p, &t->up)) return false;
     if (parse_sign(p, ',')) {
         const char *at = p->token.start;
-        if (p->token.kind != TOKEN_NAME || !parse_number(&at, &t->up_most) || t->up_most == 0 ||
+        if (p->token.kind != TOKEN_NAME || !reef__number_read(&at, &t->up_most) || t->up_most == 0 ||
             at != p->token.start + p->token.length)
             return reef__parse_expected(p, "the largest number of steps");
         reef__token_next(p);
@@ -567,6 +554,13 @@ COLD void reef__text_put_escaped(text_out *o, const char *text)
     for (; *text; text++) reef__text_put(o, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
 }
 
+COLD void reef__text_put_quoted(text_out *o, const char *text)
+{
+    reef__text_put(o, "\"");
+    reef__text_put_escaped(o, text);
+    reef__text_put(o, "\"");
+}
+
 /* Writes a name, in quotes if it could be taken for something else. */
 static COLD void write_name(text_out *o, const char *name)
 {
@@ -574,10 +568,8 @@ static COLD void write_name(text_out *o, const char *name)
     bool plain = t.kind == TOKEN_NAME && t.start == name && name[t.length] == 0;
     plain = plain && word_find(t) == NULL && !reef__token_is(t, "of") && !reef__token_is(t, "*") &&
             !reef__token_is(t, "cascade");
-    if (!plain) reef__text_put(o, "\"");
     if (plain) reef__text_put(o, "%s", name);
-    else reef__text_put_escaped(o, name);
-    if (!plain) reef__text_put(o, "\"");
+    else reef__text_put_quoted(o, name);
 }
 
 /* A name with signs of comparison stands in quotes, since in parentheses a condition would be read. */
@@ -585,7 +577,7 @@ COLD void reef__entity_write(text_out *o, const reef_world *w, reef_entity e)
 {
     char path[PATH_ROOM];
     if (!entity_path(w, e, path)) reef__text_put(o, "#%" PRIu32 "v%" PRIu32, e.index, e.generation);
-    else if (strpbrk(path, "<>")) reef__text_put(o, "\""), reef__text_put_escaped(o, path), reef__text_put(o, "\"");
+    else if (strpbrk(path, "<>")) reef__text_put_quoted(o, path);
     else write_name(o, path);
 }
 static COLD void write_entity(const query_writer *o, reef_entity e) { reef__entity_write(o->out, o->world, e); }

@@ -49,8 +49,9 @@ INLINE bool term_is_there(const reef_term *t)
     return t->component.id != 0 || t->target.generation != 0 || t->up.id != 0 ||
            (t->op >= REEF_ANY_OF && (uint32_t)t->op <= REEF_NONE_OF);
 }
-/* Writes a text that stands in quotes: a backslash comes before each quote and each backslash. */
+/* Writes a text in quotes, or what stands in them: a backslash comes before each quote and each backslash. */
 void reef__text_put_escaped(text_out *o, const char *text);
+void reef__text_put_quoted(text_out *o, const char *text);
 
 /* Reads a query up to its end. */
 bool reef__parse_query(parser *p);

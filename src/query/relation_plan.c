@@ -13,6 +13,7 @@
 #include "query/chunk_cursor.h"
 #include "query/query.h"
 #include "query/relation_path.h"
+#include "query/row_filter.h"
 #include "reef/relation.h"
 
 /* The sources are marked if they are at most one in this many of the rows that would be looked at. (Marking a source

@@ -90,14 +90,8 @@ static bool fixed_holds(const query *q, uint32_t i, uint64_t since)
     const uint32_t row = place_row(place), k = row / 64;
     uint64_t words[BIT_WORDS], among[BIT_WORDS];
     among[k] = 1ull << (row % 64);
-    look l = {q,
-              reef_slots_at(&w->hot, place)[0].head.table,
-              place_unit(place),
-              row + 1,
-              since,
-              slot_entities(reef_slots_at(&w->hot, place)),
-              NULL,
-              among};
+    const reef_slot *slots = reef_slots_at(&w->hot, place);
+    const look l = {q, slots[0].head.table, place_unit(place), row + 1, since, slot_entities(slots), NULL, among};
     words_fill(words, k, k + 1, ~0ull);
     enabled_rows(&l, t->component.id, t->enabled, words, k, k + 1);
     changed_rows(&l, i, words, k, k + 1);

@@ -97,11 +97,6 @@ COLD reef_status reef__order_resolve(const reef_world *w, const reef_order *give
     } \
     break
 
-static uint64_t key_of_i8(int8_t x) { return reef_key_i32(x); }
-static uint64_t key_of_i16(int16_t x) { return reef_key_i32(x); }
-static uint64_t key_of_u8(uint8_t x) { return x; }
-static uint64_t key_of_u16(uint16_t x) { return x; }
-
 /* Compares like strcmp, except that bytes behind the first zero don't count. */
 static uint64_t key_of_text(const char *p, uint32_t bytes)
 {
@@ -121,10 +116,10 @@ void reef__order_keys(const ordering *o, const void *values, uint32_t rows, uint
     }
     switch (o->kind) {
     case REEF_BOOL:
-    case REEF_U8: KEYS_OF(uint8_t, key_of_u8);
-    case REEF_I8: KEYS_OF(int8_t, key_of_i8);
-    case REEF_I16: KEYS_OF(int16_t, key_of_i16);
-    case REEF_U16: KEYS_OF(uint16_t, key_of_u16);
+    case REEF_U8: KEYS_OF(uint8_t, reef_key_u32);
+    case REEF_I8: KEYS_OF(int8_t, reef_key_i32);
+    case REEF_I16: KEYS_OF(int16_t, reef_key_i32);
+    case REEF_U16: KEYS_OF(uint16_t, reef_key_u32);
     case REEF_I32: KEYS_OF(int32_t, reef_key_i32);
     case REEF_U32: KEYS_OF(uint32_t, reef_key_u32);
     case REEF_I64: KEYS_OF(int64_t, reef_key_i64);

@@ -22,6 +22,8 @@ typedef struct ordering {
 reef_status reef__order_resolve(const reef_world *w, const reef_order *given, ordering *out);
 /* Are the keys those of values in stores? */
 INLINE bool order_is_stored(const ordering *o) { return o->type && o->type->stored; }
+/* The component that the order is by; 0: by entity. */
+INLINE uint32_t order_component(const ordering *o) { return o->relation ? o->relation->id : o->type ? o->type->id : 0; }
 /* The slot of the column that reef__order_chunk takes keys from, 0 if the table hasn't got the component. (Any table
  * may have entities with a stored component.) */
 INLINE uint32_t order_slot(const reef_world *w, const ordering *o, uint32_t table_id)

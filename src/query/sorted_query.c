@@ -144,13 +144,6 @@ COLD reef_component reef__query_cascade(const query *q)
     return q->ranking ? reef__order_cascade(&q->ranking->by) : (reef_component){0};
 }
 
-uint32_t reef__ranking_component(const ranking *r, bool *descending, bool *relation)
-{
-    *relation = r->by.relation != NULL;
-    *descending = r->by.flip != 0;
-    return r->by.relation ? r->by.relation->id : r->by.type ? r->by.type->id : 0;
-}
-
 static bool ranking_units(ranking *r, reef_world *w)
 {
     return w->state.next_unit <= r->units || reef__array_room(&w->family->memory, MEMORY_OTHER, &r->listed, &r->units,

@@ -38,8 +38,5 @@ uint32_t reef__ranking_rows(const query *q);
 uint32_t reef__ranking_piece(const query *q, uint32_t first, uint32_t rows, bool *within);
 /* Opens a part that begins and ends at these rows of the list. */
 void reef__ranking_part(reef_block *b, uint32_t first, uint32_t end);
-/* For explanations: the component that the order is by, 0: by entity. `relation`: it is a type of
- * relations. */
-uint32_t reef__ranking_component(const ranking *r, bool *descending, bool *relation);
 
 #endif

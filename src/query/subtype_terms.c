@@ -10,7 +10,6 @@
 #include "query/subtype_terms.h"
 #include "storage/archetype.h"
 #include "storage/error.h"
-#include "storage/sparse_store.h"
 #include "query/block.h"
 #include "query/query.h"
 #include "reef/subtype.h"

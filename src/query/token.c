@@ -41,6 +41,18 @@ bool reef__token_is(token t, const char *text)
     return t.kind == TOKEN_NAME && t.length == strlen(text) && memcmp(t.start, text, t.length) == 0;
 }
 
+COLD bool reef__number_read(const char **at, uint32_t *number)
+{
+    const char *first = *at;
+    uint64_t n = 0;
+    for (; **at >= '0' && **at <= '9'; ++*at) {
+        n = n * 10 + (uint64_t)(**at - '0');
+        if (n > UINT32_MAX) return false;
+    }
+    *number = (uint32_t)n;
+    return *at != first;
+}
+
 /* ---- messages ---- */
 
 static bool byte_continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }

@@ -35,6 +35,8 @@ void reef__token_next(parser *p);
 /* Is it this name, without quotes? */
 bool reef__token_is(token t, const char *text);
 INLINE bool token_is_sign(const parser *p, char c) { return p->token.kind == TOKEN_SIGN && *p->token.start == c; }
+/* Reads a number of 32 bits without a sign at *at, and moves *at behind it. False: none is there, or a larger one. */
+bool reef__number_read(const char **at, uint32_t *number);
 /* May it stand in the name of a field or of a parameter? */
 INLINE bool is_word(char c)
 {

@@ -14,6 +14,7 @@
 #include "storage/row_bits.h"
 #include "storage/sparse_store.h"
 #include "query/query.h"
+#include "query/row_filter.h"
 #include "query/value_term.h"
 
 /* With so few rows in a word, they are looked at one by one. */
@@ -178,11 +179,10 @@ const char *reef__value_field(const query *q, const value_test *t, reef_entity e
 
 bool reef__entity_fulfils(const query *q, uint32_t i, reef_entity e)
 {
-    const reef_world *w = q->world;
     const reef_term *term = &q->terms[i];
     const type *x = type_known(term->component.id);
     if (x->stored) {
-        const value_store *s = store_of(w, x->id);
+        const value_store *s = store_of(q->world, x->id);
         if (term->target.generation) {
             const relation_value *v = reef__relation_find(s, e, term->target, NULL);
             return v && reef__value_fulfils(q, i, v);
@@ -193,12 +193,9 @@ bool reef__entity_fulfils(const query *q, uint32_t i, reef_entity e)
             if (reef__value_fulfils(q, i, first + (size_t)k * s->size)) return true;
         return false;
     }
-    const uint32_t place = place_of(w, e);
-    const reef_slot *slots = reef_slots_at(&w->hot, place);
     for (const value_test *t = term_tests(q, i), *end = t + term->count; t < end; t++) {
-        size_t stride;
-        const char *p = reef__test_column(w, x, t, slots, &stride);
-        if (p == NULL || !field_fulfils(t, p + place_row(place) * stride)) return false;
+        const char *p = reef__value_field(q, t, e);
+        if (p == NULL || !field_fulfils(t, p)) return false;
     }
     return true;
 }

@@ -199,11 +199,10 @@ static uint32_t test_slot(const query *q, uint32_t test)
 
 uint32_t reef__join_slots(const query *q, const struct value_join *j)
 {
-    uint32_t slots = 0, slot = test_slot(q, j->test);
-    if (slot != UINT32_MAX) slots |= 1u << slot;
-    for (uint32_t side = 0; side < 2; side++) {
-        if (j->named[side] == 0) continue;
-        slot = test_slot(q, j->named[side] - 1);
+    const uint32_t tests[] = {j->test + 1, j->named[0], j->named[1]};
+    uint32_t slots = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t slot = tests[i] ? test_slot(q, tests[i] - 1) : UINT32_MAX;
         if (slot != UINT32_MAX) slots |= 1u << slot;
     }
     return slots;
@@ -405,6 +404,9 @@ static bool operand_key(const value_list *l, const operand *o, uint64_t *key)
     const reef_kind kind = l->by.kind;
     char text[KEY_TEXT] = {0};
     const void *p = &o->x;
+    const uint8_t a = (uint8_t)o->x.u64;
+    const uint16_t b = (uint16_t)o->x.u64;
+    const uint32_t c = (uint32_t)o->x.u64;
     float f;
     double d;
     if (operands_order(o, o) == ORDER_NONE) return false;
@@ -421,15 +423,10 @@ static bool operand_key(const value_list *l, const operand *o, uint64_t *key)
         if ((double)f < d || (double)f > d) return false;
         p = &f;
     } else if (kind_is_whole(kind) || kind == REEF_BOOL) {
-        const uint8_t a = (uint8_t)o->x.u64;
-        const uint16_t b = (uint16_t)o->x.u64;
-        const uint32_t c = (uint32_t)o->x.u64;
         if (!reef__kind_holds(kind, o->x.u64, operand_is_negative(o))) return false;
         if (l->bytes == 1) p = &a;
         else if (l->bytes == 2) p = &b;
         else if (l->bytes == 4) p = &c;
-        reef__order_keys(&l->by, p, 1, key);
-        return true;
     }
     reef__order_keys(&l->by, p, 1, key);
     return true;

@@ -116,21 +116,12 @@ COLD const char *reef__literal_take(const reef_field *f, uint32_t bytes, const r
 /* ---- fields ---- */
 
 /* Reads the "[3]" at the end of a name. False: it has none. */
-static bool index_read(const char *name, size_t length, uint32_t *index, size_t *before)
+static bool index_read(const char *name, uint32_t *index, size_t *before)
 {
-    size_t open = length;
-    uint64_t x = 0;
-    if (length < 4 || name[length - 1] != ']') return false;
-    while (open > 0 && name[open - 1] != '[') open--;
-    if (open < 2 || open == length - 1) return false;
-    for (size_t i = open; i < length - 1; i++) {
-        if (name[i] < '0' || name[i] > '9') return false;
-        x = x * 10 + (uint64_t)(name[i] - '0');
-        if (x > UINT32_MAX) return false;
-    }
-    *index = (uint32_t)x;
-    *before = open - 1;
-    return true;
+    const char *open = strrchr(name, '['), *at = open ? open + 1 : NULL;
+    if (open == NULL || open == name || !reef__number_read(&at, index)) return false;
+    *before = (size_t)(open - name);
+    return at[0] == ']' && at[1] == 0;
 }
 
 /* Of a relation, the fields of its data are found by their names alone, too. */
@@ -154,7 +145,7 @@ COLD const reef_field *reef__condition_field(const type *t, const char *name, ui
     uint32_t index = 0, one = 0;
     size_t before;
     const bool whole = f != NULL;
-    if (!whole && index_read(name, length, &index, &before)) f = field_named(t, name, before);
+    if (!whole && index_read(name, &index, &before)) f = field_named(t, name, before);
     if (f == NULL) return NULL;
     one = f->kind == REEF_CHAR ? f->bytes : reef__kind_size(f->kind);
     if (index >= f->bytes / one || (whole ? one != f->bytes : f->kind == REEF_CHAR)) return NULL;

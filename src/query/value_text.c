@@ -431,11 +431,7 @@ static COLD void write_literal(text_out *o, const reef_world *w, const reef_fiel
     }
     (void)reef__literal_take(f, UINT32_MAX, l, &x, names, sizeof names);
     switch (f->kind) {
-    case REEF_CHAR:
-        reef__text_put(o, "\"");
-        reef__text_put_escaped(o, l->text);
-        reef__text_put(o, "\"");
-        break;
+    case REEF_CHAR: reef__text_put_quoted(o, l->text); break;
     case REEF_ENTITY: reef__entity_write(o, w, l->entity); break;
     case REEF_BOOL: reef__text_put(o, x.u64 ? "true" : "false"); break;
     case REEF_F32:
@@ -456,11 +452,9 @@ COLD void reef__condition_write(text_out *o, const reef_world *w, const type *t,
     uint32_t offset, bytes;
     const reef_field *f = reef__condition_field(t, c->field, &offset, &bytes);
     ASSERT(f);
-    const bool plain = *field_end(c->field) == 0;
-    if (!plain) reef__text_put(o, "\"");
-    if (plain) reef__text_put(o, "%s", c->field);
-    else reef__text_put_escaped(o, c->field);
-    reef__text_put(o, "%s %s ", plain ? "" : "\"", sign_text(c->compare));
+    if (*field_end(c->field) == 0) reef__text_put(o, "%s", c->field);
+    else reef__text_put_quoted(o, c->field);
+    reef__text_put(o, " %s ", sign_text(c->compare));
     write_literal(o, w, f, &c->value);
     if (c->compare != REEF_WITHIN) return;
     reef__text_put(o, "..");

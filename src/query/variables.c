@@ -18,38 +18,36 @@
 
 /* ---- making the steps ---- */
 
-/* Adds the step of term i, if everything that it speaks of is bound but at most one variable, and it may bind that.
- * `several`: it may bind several entities. */
-static bool step_put(const query *q, bindings *b, uint32_t i, uint32_t *bound, bool several)
+/* How soon a step comes: before those that bind come those that only ask. */
+enum { ASKS_ONE, ASKS_TWO, BINDS_ONE, BINDS_SEVERAL, COMES_LATER };
+
+/* The step of term i where these are bound. COMES_LATER: it speaks of too many others, or may not bind one. */
+static uint32_t step_of(const query *q, uint32_t i, uint32_t bound, bind_step *s)
 {
     const reef_term *t = &q->terms[i];
     const type *kind = reef__type_of(t->component.id);
     const bool relates = term_relates(t);
     const bool follows = relates && kind->relation & (REEF_TRANSITIVE | REEF_REFLEXIVE);
-    bind_step s = {.term = (uint16_t)i, .from = slot_from(t), .to = slot_to(t), .closure = follows, .type = kind};
-    const bool from = *bound >> s.from & 1, to = !relates || *bound >> s.to & 1;
-    s.kind = !relates ? STEP_HAS : from && to ? STEP_RELATED : from ? STEP_TARGETS : STEP_SOURCES;
-    s.single = s.kind == STEP_TARGETS && kind->relation & REEF_EXCLUSIVE && !follows;
-    if (!from && (!to || !relates || s.to == SLOT_TARGET)) return false;
-    if (s.kind <= STEP_SOURCES && (t->op != REEF_HAS || (!s.single && !several))) return false;
-    if (s.kind == STEP_TARGETS) *bound |= 1u << s.to;
-    if (s.kind == STEP_SOURCES) *bound |= 1u << s.from;
-    b->steps[b->count++] = s;
-    return true;
+    *s = (bind_step){.term = (uint16_t)i, .from = slot_from(t), .to = slot_to(t), .closure = follows, .type = kind};
+    const bool from = bound >> s->from & 1, to = !relates || bound >> s->to & 1;
+    s->kind = !relates ? STEP_HAS : from && to ? STEP_RELATED : from ? STEP_TARGETS : STEP_SOURCES;
+    s->single = s->kind == STEP_TARGETS && kind->relation & REEF_EXCLUSIVE && !follows;
+    if (!from && (!to || !relates || s->to == SLOT_TARGET)) return COMES_LATER;
+    if (s->kind > STEP_SOURCES) return relates ? ASKS_TWO : ASKS_ONE;
+    return t->op != REEF_HAS ? COMES_LATER : s->single ? BINDS_ONE : BINDS_SEVERAL;
 }
 
-/* Adds the first step of a sort that can be added: 0: has, 1: related, 2: binds one, 3: binds several. False: there is
- * none. */
+/* Adds the first step of those that come soonest. False: there is none. */
 static bool steps_put(const query *q, bindings *b, uint64_t *done, uint32_t *bound)
 {
-    for (uint32_t sort = 0; sort < 4; sort++)
+    bind_step s;
+    for (uint32_t soon = ASKS_ONE; soon < COMES_LATER; soon++)
         for (uint32_t i = 0; i < q->term_count; i++) {
-            const reef_term *t = &q->terms[i];
-            if (!q->facts[i].bound || t->op == REEF_OPTIONAL || *done >> i & 1) continue;
-            const bool relates = term_relates(t), from = *bound >> slot_from(t) & 1;
-            const bool all = from && (!relates || *bound >> slot_to(t) & 1);
-            if (sort != (!relates ? 0u : all ? 1u : sort < 2 ? 4u : sort)) continue;
-            if (!step_put(q, b, i, bound, sort == 3)) continue;
+            if (!q->facts[i].bound || q->terms[i].op == REEF_OPTIONAL || *done >> i & 1) continue;
+            if (step_of(q, i, *bound, &s) != soon) continue;
+            if (s.kind == STEP_TARGETS) *bound |= 1u << s.to;
+            if (s.kind == STEP_SOURCES) *bound |= 1u << s.from;
+            b->steps[b->count++] = s;
             *done |= 1ull << i;
             return true;
         }
@@ -579,17 +577,22 @@ static void early_related(const early_rows *x)
     if (!step_holds(x->q, x->s, x->from[row], x->to ? x->to[row] : target)) x->words[k] &= ~(word & (0 - word));
 }
 
+static void search_begin(const bindings *b, const bind_run *run, const reef_entity *entities, uint32_t row,
+                         bind_search *x)
+{
+    x->bound[SLOT_VISITED] = entities[row];
+    for (uint32_t v = 1; v <= b->variables; v++) x->bound[v] = run->lane[v][row];
+}
+
 /* The join of a step, of rows whose variables are in the lanes. */
 static void early_compare(const early_rows *x, const bind_run *run, const reef_entity *entities)
 {
     const struct value_join *j = &x->q->values->joins[x->s->join];
-    const uint32_t variables = x->q->plan->bindings->variables;
-    reef_entity bound[SLOTS];
+    bind_search at;
     EACH_EARLY_ROW(x, k, word, row)
     {
-        bound[SLOT_VISITED] = entities[row];
-        for (uint32_t v = 1; v <= variables; v++) bound[v] = run->lane[v][row];
-        if (!reef__join_holds(x->q, j, bound)) x->words[k] &= ~(word & (0 - word));
+        search_begin(x->q->plan->bindings, run, entities, (uint32_t)row, &at);
+        if (!reef__join_holds(x->q, j, at.bound)) x->words[k] &= ~(word & (0 - word));
     }
 }
 
@@ -600,20 +603,13 @@ static bool any_row(const uint64_t *words, uint32_t first, uint32_t end)
     return any != 0;
 }
 
-static void search_begin(const bindings *b, const bind_run *run, const reef_entity *entities, uint32_t row,
-                         bind_search *x)
-{
-    x->bound[SLOT_VISITED] = entities[row];
-    for (uint32_t v = 1; v <= b->variables; v++) x->bound[v] = run->lane[v][row];
-}
-
 static void search_put(const bindings *b, const bind_search *x, bind_run *run, uint32_t row)
 {
     for (uint32_t v = 1; v <= b->variables; v++) run->lane[v][row] = x->bound[v];
 }
 
 /* The same where the ranges say who is bound, since there is no other step. */
-static void ranges_rows(const bindings *b, bind_run *run, uint64_t *words, uint32_t first, uint32_t end)
+static NOINLINE void ranges_rows(const bindings *b, bind_run *run, uint64_t *words, uint32_t first, uint32_t end)
 {
     reef_entity *lane = run->lane[b->steps[b->early].from];
     for (uint32_t k = first; k < end; k++) {
@@ -649,6 +645,13 @@ static void late_rows(const look *l, bindings *b, bind_run *run, uint64_t *words
         }
 }
 
+/* By row, the entities that a step speaks of. NULL: always the target of its term. */
+static const reef_entity *lane_of(const look *l, const bind_run *run, uint32_t slot)
+{
+    if (slot == SLOT_TARGET) return NULL;
+    return slot == SLOT_VISITED ? l->entities : run->lane[slot];
+}
+
 void reef__bound_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end)
 {
     const query *q = l->q;
@@ -657,18 +660,10 @@ void reef__bound_rows(const look *l, uint64_t *words, uint32_t first, uint32_t e
     if (b->started) rows_keep(words, row_set_words(&b->rows, l->unit), first, end);
     for (uint32_t i = 0; i < b->early && any_row(words, first, end); i++) {
         const bind_step *s = &b->steps[i];
-        const early_rows x = {q,
-                              s,
-                              s->from ? run->lane[s->from] : l->entities,
-                              s->to == SLOT_TARGET ? NULL
-                              : s->to              ? run->lane[s->to]
-                                                   : l->entities,
-                              run->lane[s->kind == STEP_TARGETS ? s->to : 0],
-                              s->values ? run->values + (size_t)(s->values - 1) * REEF_BLOCK_ROWS : NULL,
-                              words,
-                              first,
-                              end,
-                              l->unit};
+        const reef_entity *from = lane_of(l, run, s->from), *to = lane_of(l, run, s->to);
+        reef_entity *bind = run->lane[s->kind == STEP_TARGETS ? s->to : 0];
+        const void **values = s->values ? run->values + (size_t)(s->values - 1) * REEF_BLOCK_ROWS : NULL;
+        const early_rows x = {q, s, from, to, bind, values, words, first, end, l->unit};
         if (s->kind == STEP_TARGETS) early_targets(&x);
         else if (s->kind == STEP_HAS) early_has(&x);
         else if (s->kind == STEP_COMPARE) early_compare(&x, run, l->entities);
