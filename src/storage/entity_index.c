@@ -374,27 +374,20 @@ static bool ring_take(reef_world *w, uint32_t index)
     return false;
 }
 
-/* Makes all indices up to `index` exist; those before it become free ids. A failure undoes everything. */
+/* Makes all indices up to `index` exist; those before it become free ids. */
 static COLD reef_status index_extend(reef_world *w, uint32_t index)
 {
-    uint32_t from = w->hot.index_count, limit = index_limit(w);
-    if (index >= limit) return REEF_LIMIT;
-    if (!reef__records_reserve(w, from, index + 1)) return REEF_NO_MEMORY;
+    const uint32_t from = w->hot.index_count;
+    const bool reuse = !w->config.never_reuse;
+    if (index >= index_limit(w)) return REEF_LIMIT;
+    if (!reef__records_reserve(w, from, index + 1) || !reef__ids_free_prepare(w, index - from)) return REEF_NO_MEMORY;
     for (uint32_t i = from; i < index; i++) {
-        if (!w->config.never_reuse && !reef__id_free_prepare(w)) {
-            w->state.ring_tail -= i - from; /* what was pushed is behind the tail again */
-            reef__invalidate(w, INVALIDATE_RING_MOVED);
-            return REEF_NO_MEMORY;
-        }
-        record_put_rowless(w, (reef_entity){i, 1}, w->config.never_reuse ? PLACE_RETIRED : PLACE_FREE);
-        if (w->config.never_reuse) {
-            w->state.retired_count++;
-            continue;
-        }
-        *w->ring_next++ = i;
-        w->state.ring_tail++;
+        record_put_rowless(w, (reef_entity){i, 1}, reuse ? PLACE_FREE : PLACE_RETIRED);
+        if (reuse) *ring_at(w, w->state.ring_tail++) = i;
     }
+    if (!reuse) w->state.retired_count += index - from;
     w->hot.index_count = index + 1;
+    reef__invalidate(w, INVALIDATE_RING_MOVED);
     return REEF_OK;
 }
 

@@ -35,7 +35,18 @@ void reef__family_free(family *f)
 static struct {
     mutex lock;
     family_member *first;
+    uint64_t worlds; /* how many of them are worlds */
 } all_members = {.lock = MUTEX_INIT};
+
+/* The checked build says at the end of the program which worlds were never freed. */
+#if defined(REEF_CHECKED)
+static void worlds_at_exit(void)
+{
+    if (all_members.worlds > 0)
+        fprintf(stderr, "reef: %llu world%s made and never freed (reef_world_free)\n",
+                (unsigned long long)all_members.worlds, all_members.worlds == 1 ? " was" : "s were");
+}
+#endif
 
 void reef__member_join(family_member *m, const state *s, reef_world *w)
 {
@@ -44,6 +55,11 @@ void reef__member_join(family_member *m, const state *s, reef_world *w)
     m->next = all_members.first;
     if (m->next) m->next->previous = m;
     all_members.first = m;
+    all_members.worlds += w != NULL;
+#if defined(REEF_CHECKED)
+    static bool asked;
+    if (!asked) asked = atexit(worlds_at_exit) == 0;
+#endif
     mutex_unlock(&all_members.lock);
 }
 
@@ -53,6 +69,7 @@ void reef__member_leave(family_member *m)
     if (m->previous) m->previous->next = m->next;
     else all_members.first = m->next;
     if (m->next) m->next->previous = m->previous;
+    all_members.worlds -= m->world != NULL;
     mutex_unlock(&all_members.lock);
 }
 
@@ -73,37 +90,10 @@ COLD uint32_t reef__members_knowing(const reef_world *but, const uint32_t *types
     return n;
 }
 
-/* The checked build says at the end of the program which worlds were never freed. */
-#if defined(REEF_CHECKED)
-
-static struct {
-    mutex lock;
-    bool asked;
-    int64_t alive;
-} all_worlds = {.lock = MUTEX_INIT};
-
-static void worlds_at_exit(void)
-{
-    if (all_worlds.alive > 0)
-        fprintf(stderr, "reef: %lld world%s made and never freed (reef_world_free)\n", (long long)all_worlds.alive,
-                all_worlds.alive == 1 ? " was" : "s were");
-}
-
-static COLD void worlds_count(int more)
-{
-    mutex_lock(&all_worlds.lock);
-    all_worlds.alive += more;
-    if (!all_worlds.asked) all_worlds.asked = atexit(worlds_at_exit) == 0;
-    mutex_unlock(&all_worlds.lock);
-}
-
-#else
-static inline void worlds_count(int more) { (void)more; }
-#endif
+/* ---- members of a family ---- */
 
 void reef__family_add(family *f, bool world)
 {
-    if (world) worlds_count(1);
     mutex_lock(&f->lock);
     f->members++;
     f->worlds += world;
@@ -112,7 +102,6 @@ void reef__family_add(family *f, bool world)
 
 void reef__family_leave(family *f, bool world)
 {
-    if (world) worlds_count(-1);
     mutex_lock(&f->lock);
     f->worlds -= world;
     bool last = --f->members == 0;
