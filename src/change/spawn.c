@@ -166,31 +166,6 @@ static void spawn_rowless(const spawning *x)
     w->hot.empty_count += x->n;
 }
 
-/* May writing the ids overwrite a value that is still to be read? (Arrays are read one by one, and may lie anywhere.)
- */
-static bool values_under_ids(const spawning *x)
-{
-    const char *from = (const char *)x->entities;
-    bool beside = false;
-    for (uint32_t k = 0; k < x->count; k++) {
-        const reef_value *v = &x->values[k];
-        /* the distance from the value to the ids; it wraps if the ids come first */
-        const uintptr_t behind = (uintptr_t)from - (uintptr_t)v->data;
-        beside |= v->kind != REEF_VALUE_DEFAULT &&
-                  (v->kind != REEF_VALUE_ONE || behind < v->size || 0 - behind < x->n * sizeof *x->entities);
-    }
-    return beside;
-}
-
-/* Writes the ids of plain rows before the rows themselves: the caller has mostly just made the array, so it is in the
- * caches until the rows drive it out. (1,000,000 entities with two components took 2.35 ms with pages of 2 MiB, and
- * take 2.2.) */
-static void entities_early(spawning *x)
-{
-    x->named = x->entities && !values_under_ids(x);
-    if (x->named) reef__ids_peek(x->w, 0, x->n, x->entities);
-}
-
 bool reef__spawn_begin(spawning *x)
 {
     x->t = reef__table_own(x->w, x->id);
@@ -213,7 +188,6 @@ static reef_status spawn_all(spawning *x, bool rows)
     if (!rows) return spawn_rowless(x), REEF_OK;
     if (!reef__spawn_begin(x)) return REEF_NO_MEMORY;
     const bool plain = spawn_plain(x);
-    if (plain && x->n > 1) entities_early(x);
     for (uint32_t made = 0; made < x->n;) {
         uint32_t more = 1;
         if (plain) more = reef__spawn_rows(x, made);
@@ -222,7 +196,6 @@ static reef_status spawn_all(spawning *x, bool rows)
         if (s != REEF_OK) {
             reef__table_trim(w, x->t);
             reef__spawn_undo(x, made);
-            if (x->named) memset(x->entities, 0, x->n * sizeof *x->entities);
             return s;
         }
         made += more;
@@ -240,7 +213,6 @@ reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_
                   .count = count,
                   .id = id,
                   .n = n,
-                  .entities = entities,
                   .given = given,
                   .stored = reef__values_stored(values, count)};
     w->value = values;
@@ -257,7 +229,7 @@ reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_
     if (s == REEF_OK && given) {
         reef__given_commit(&x);
     } else if (s == REEF_OK) {
-        if (entities && !x.named) reef__ids_peek(w, 0, n, entities);
+        if (entities) reef__ids_peek(w, 0, n, entities);
         reef__ids_commit(w, n);
     }
     const reef_component failed = w->hook_failed;

@@ -13,11 +13,9 @@ typedef struct spawning {
     const reef_value *values;
     uint32_t count, id, n;
     uint32_t first_id;        /* how many new ids before the first one belong to others of the same call */
-    reef_entity *entities;    /* where the new ids are written; NULL: nowhere */
     const reef_entity *given; /* ids that are pending; NULL: new ones */
     struct reef_table *t;     /* NULL: the entities have no row */
     bool stored;              /* some values go to stores */
-    bool named;               /* the new ids were written already */
 } spawning;
 /* Begins: `t` is this world's own. False: there is no memory. */
 bool reef__spawn_begin(spawning *x);
