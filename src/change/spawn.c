@@ -636,14 +636,14 @@ static NOINLINE reef_entity spawn_general(reef_world *w, const reef_value *value
 
 /* The id and the place are known before, so that the relations can be prepared. (Row tree_build_spawn: by the general
  * path it took 5,600 instructions.) */
-reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_t count, const shape *s)
+reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_t count, table *t)
 {
     reef_slot *slots;
     uint32_t slot[SPAWN_FEW], place, there = 0;
     uint64_t seen = 0;
     value_store *store[SPAWN_FEW];
+    const shape *s = t->shape;
     const uint32_t id = s->table;
-    table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     const bool fresh = w->hot.index_count < w->hot.fresh_end;
     reef_entity e = fresh ? (reef_entity){w->hot.index_count, 1} : reef__id_peek(w, 0);
     for (uint32_t k = 0; k < count; k++) {
@@ -679,12 +679,13 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
     }
     const uint32_t id = set_table(w, values, count, false);
     if (UNLIKELY(id == 0)) return spawn_general(w, values, count, NULL);
-    const shape *s = shape_of(w->family, id);
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
-    if (UNLIKELY(t->append != w->hot.version || t->next == t->end)) return spawn_general(w, values, count, s);
+    if (UNLIKELY(t->append != w->hot.version || t->next == t->end))
+        return spawn_general(w, values, count, shape_of(w->family, id));
+    const shape *s = t->shape;
     for (uint32_t k = 0; k < count; k++) {
         if (UNLIKELY(!value_fits(w, s, &values[k], &slot[k])))
-            return w->slow & SLOW_RELATED ? reef__relations_by->spawn(w, values, count, s)
+            return w->slow & SLOW_RELATED ? reef__relations_by->spawn(w, values, count, t)
                                           : spawn_general(w, values, count, s);
         if (value_again(values, k, &seen)) return spawn_slow(w, values, count);
     }

@@ -30,9 +30,9 @@ void reef__spawn_undo(spawning *x, uint32_t made);
 reef_status reef__given_prepare(const spawning *x);
 void reef__given_commit(const spawning *x);
 
-/* The same as reef_spawn_values for values among which are relations, of the set with this shape. It is reached by
- * src/storage/relation_calls.h. */
-reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_t count, const shape *s);
+/* The same as reef_spawn_values for values among which are relations, of the set of this table, which is open for one
+ * more row. It is reached by src/storage/relation_calls.h. */
+reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_t count, struct reef_table *t);
 
 /* Makes the entities of a command, by ids that are pending. All are made or none. */
 reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, const reef_value *values,
