@@ -21,7 +21,6 @@
 #include "storage/quarantine.h"
 #include "storage/required.h"
 #include "storage/row_bits.h"
-#include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
 #include "storage/table.h"
