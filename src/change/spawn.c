@@ -6,9 +6,9 @@
  *
  * There are four ways, from the fastest to the most general: spawn_fast and spawn_recycled put one row into a table
  * that this world alone holds; reef__row_spawn (list_change.c) makes one row of a set that is known, with hooks, stamps
- * or an observer; spawn_rows fills as many plain rows as fit a chunk, column by column; spawn_row makes one row with
- * bits or stored values. New rows are the last ones of their table, and new ids are only taken (reef__ids_commit) when
- * all rows are made: so spawn_undo can take everything back. */
+ * or an observer; spawn_rows fills as many plain rows as fit a chunk, column by column; reef__row_make (apply.c) makes
+ * one row with bits or stored values. New rows are the last ones of their table, and new ids are only taken
+ * (reef__ids_commit) when all rows are made: so spawn_undo can take everything back. */
 #include "change/spawn.h"
 #include "type/value.h"
 #include "storage/archetype.h"
