@@ -217,6 +217,14 @@ static const type *relation_type(reef_world *w, const char *op, reef_component c
     return *s == REEF_OK ? t : NULL;
 }
 
+/* The same for a request, which is recorded where calls are. NULL: that is done, or it is refused. */
+static NOINLINE const type *request_begin(reef_world *w, const char *op, const relation_request *x, reef_status *s)
+{
+    if (w->commands == NULL) return relation_type(w, op, x->relation, x->source, s);
+    *s = request_defer(w, op, x);
+    return NULL;
+}
+
 /* ---- the straight path ----
  *
  * One relation comes, goes or gets another target, and nothing but its value, a bit of a row and the index changes: it
@@ -280,10 +288,12 @@ INLINE relation_value *relation_own(reef_world *w, value_store *s, reef_entity s
     return reef__store_own(w, s->component, source);
 }
 
-static void relation_turn(reef_world *w, value_store *s, reef_entity source, relation_value *v, reef_entity target)
+/* Gives a relation, which may be written, another target or place; 0: behind all others of the target. */
+static void relation_turn(reef_world *w, value_store *s, reef_entity source, relation_value *v, reef_entity target,
+                          uint64_t place)
 {
     reef__relation_index_remove(w, s, source, v);
-    *v = (relation_value){target, 0};
+    *v = (relation_value){target, place};
     reef__relation_index_add(w, s, source, v);
 }
 
@@ -307,7 +317,7 @@ INLINE reef_status relate_straight(reef_world *w, value_store *s, reef_entity so
     relation_value *v = relation_own(w, s, source, was);
     if (UNLIKELY(v == NULL)) return REEF_ABSENT;
     data_put(s, v, data, size);
-    relation_turn(w, s, source, v, target);
+    relation_turn(w, s, source, v, target, 0);
     return REEF_ADDED;
 }
 
@@ -459,10 +469,8 @@ reef_status reef_relate_id(reef_world *w, reef_entity source, reef_component c, 
         s = relate_straight(w, straight, source, target, data, size);
         if (LIKELY(s != REEF_ABSENT)) return s;
     }
-    if (UNLIKELY(w->commands != NULL))
-        return request_defer(w, op,
-                             &(relation_request){RELATION_RELATE, c, source, target, {0, 0}, data, data ? size : 0});
-    const type *t = relation_type(w, op, c, source, &s);
+    const relation_request x = {RELATION_RELATE, c, source, target, {0, 0}, data, data ? size : 0};
+    const type *t = request_begin(w, op, &x, &s);
     if (t == NULL) return s;
     if (data && size != (t->data ? t->data->size : 0)) return reef__failure(w, REEF_WRONG_SIZE, op, c, source, size);
     w->calling = op;
@@ -484,9 +492,8 @@ reef_status reef_unrelate_id(reef_world *w, reef_entity source, reef_component c
     const relation_value *v = straight ? reef_store_find(straight, source) : NULL;
     if (LIKELY(v != NULL) && reef_entity_equal(v->target, target) && unrelate_straight(w, straight, source, v))
         return REEF_OK;
-    if (UNLIKELY(w->commands != NULL))
-        return request_defer(w, op, &(relation_request){RELATION_UNRELATE, c, source, target, {0, 0}, NULL, 0});
-    const type *t = relation_type(w, op, c, source, &s);
+    const type *t =
+        request_begin(w, op, &(relation_request){RELATION_UNRELATE, c, source, target, {0, 0}, NULL, 0}, &s);
     if (t == NULL) return s;
     if (relation_of(w, t, source, target) == NULL) return not_related(w, op, t, source, target);
     if (t->id == reef_id(ChildOf).id && (s = reef__name_may_move(w, source, (reef_entity){0, 0})) != REEF_OK)
@@ -567,10 +574,9 @@ static void places_put(reef_world *w, const type *t, reef_entity target, const r
 {
     value_store *s = relation_store(w, t);
     for (uint32_t i = 0; i < x->count; i++) {
-        relation_value *v = relation_of(w, t, x->was[i].source, target);
-        reef__relation_index_remove(w, s, x->was[i].source, v);
-        v->place = back ? x->was[i].place : x->begin + (i + 1) * x->step;
-        reef__relation_index_add(w, s, x->was[i].source, v);
+        const reef_entity source = x->was[i].source;
+        relation_turn(w, s, source, relation_of(w, t, source, target), target,
+                      back ? x->was[i].place : x->begin + (i + 1) * x->step);
     }
 }
 
@@ -622,11 +628,8 @@ static uint64_t place_before(reef_world *w, const type *t, reef_entity target, r
 static bool place_change(reef_world *w, reef_entity source, const type *t, reef_entity target, uint64_t place)
 {
     relation_value *v = reef_relation_mut_id(w, source, (reef_component){t->id}, target);
-    if (v == NULL) return false;
-    reef__relation_index_remove(w, relation_store(w, t), source, v);
-    v->place = place;
-    reef__relation_index_add(w, relation_store(w, t), source, v);
-    return true;
+    if (v) relation_turn(w, relation_store(w, t), source, v, target, place);
+    return v != NULL;
 }
 
 /* Does the same where only the half of the source is there, and makes the other one again. */
@@ -648,9 +651,7 @@ reef_status reef_relate_before_id(reef_world *w, reef_entity source, reef_compon
     uint64_t place = 0;
     renewal renewed = {NULL, 0, 0, 0, 0};
     if (!WORLD_GIVEN(w)) return REEF_BAD_ARGUMENT;
-    if (UNLIKELY(w->commands != NULL))
-        return request_defer(w, op, &(relation_request){RELATION_BEFORE, c, source, target, next, NULL, 0});
-    const type *t = relation_type(w, op, c, source, &s);
+    const type *t = request_begin(w, op, &(relation_request){RELATION_BEFORE, c, source, target, next, NULL, 0}, &s);
     if (t == NULL) return s;
     const bool there = relation_of(w, t, source, target) != NULL;
     if (!there && (s = target_check(w, source, t, target)) != REEF_OK) return reef__failure(w, s, op, c, source, 0);
@@ -678,7 +679,7 @@ static bool retarget_straight(reef_world *w, reef_entity source, reef_component 
     const relation_value *was = s ? reef_store_find(s, source) : NULL;
     if (UNLIKELY(was == NULL || !reef_entity_equal(was->target, from) || reef_entity_equal(from, to))) return false;
     relation_value *v = target_fits(w, s, source, to) ? relation_own(w, s, source, was) : NULL;
-    if (LIKELY(v != NULL)) relation_turn(w, s, source, v, to);
+    if (LIKELY(v != NULL)) relation_turn(w, s, source, v, to, 0);
     return v != NULL;
 }
 
@@ -688,9 +689,7 @@ reef_status reef_retarget_id(reef_world *w, reef_entity source, reef_component c
     reef_status s;
     if (UNLIKELY(!WORLD_GIVEN(w))) return REEF_BAD_ARGUMENT;
     if (LIKELY(retarget_straight(w, source, c, from, to))) return REEF_OK;
-    if (UNLIKELY(w->commands != NULL))
-        return request_defer(w, op, &(relation_request){RELATION_RETARGET, c, source, from, to, NULL, 0});
-    const type *t = relation_type(w, op, c, source, &s);
+    const type *t = request_begin(w, op, &(relation_request){RELATION_RETARGET, c, source, from, to, NULL, 0}, &s);
     if (t == NULL) return s;
     const relation_value *was = relation_of(w, t, source, from);
     if (was == NULL) return not_related(w, op, t, source, from);
@@ -714,11 +713,7 @@ reef_status reef_retarget_id(reef_world *w, reef_entity source, reef_component c
     w->calling = op;
     relation_value *v = reef_relation_mut_id(w, source, c, from);
     w->calling = NULL;
-    if (v) {
-        reef__relation_index_remove(w, relation_store(w, t), source, v);
-        *v = (relation_value){to, 0};
-        reef__relation_index_add(w, relation_store(w, t), source, v);
-    }
+    if (v) relation_turn(w, relation_store(w, t), source, v, to, 0);
     s = v ? REEF_OK : w->error.status;
     if (told) observe_done(w, v != NULL);
     return s;

@@ -6,9 +6,9 @@
  *
  * There are four ways, from the fastest to the most general: spawn_fast and spawn_recycled put one row into a table
  * that this world alone holds; reef__row_spawn (list_change.c) makes one row of a set that is known, with hooks, stamps
- * or an observer; spawn_rows fills as many plain rows as fit a chunk, column by column; spawn_row makes one row with
- * bits or stored values. New rows are the last ones of their table, and new ids are only taken (reef__ids_commit) when
- * all rows are made: so spawn_undo can take everything back. */
+ * or an observer; spawn_rows fills as many plain rows as fit a chunk, column by column; reef__row_make (apply.c) makes
+ * one row with bits or stored values. New rows are the last ones of their table, and new ids are only taken
+ * (reef__ids_commit) when all rows are made: so spawn_undo can take everything back. */
 #include "change/spawn.h"
 #include "type/value.h"
 #include "storage/archetype.h"
@@ -21,7 +21,6 @@
 #include "storage/quarantine.h"
 #include "storage/required.h"
 #include "storage/row_bits.h"
-#include "storage/row_stamps.h"
 #include "storage/sparse_store.h"
 #include "storage/split_columns.h"
 #include "storage/table.h"
@@ -166,31 +165,6 @@ static void spawn_rowless(const spawning *x)
     w->hot.empty_count += x->n;
 }
 
-/* May writing the ids overwrite a value that is still to be read? (Arrays are read one by one, and may lie anywhere.)
- */
-static bool values_under_ids(const spawning *x)
-{
-    const char *from = (const char *)x->entities;
-    bool beside = false;
-    for (uint32_t k = 0; k < x->count; k++) {
-        const reef_value *v = &x->values[k];
-        /* the distance from the value to the ids; it wraps if the ids come first */
-        const uintptr_t behind = (uintptr_t)from - (uintptr_t)v->data;
-        beside |= v->kind != REEF_VALUE_DEFAULT &&
-                  (v->kind != REEF_VALUE_ONE || behind < v->size || 0 - behind < x->n * sizeof *x->entities);
-    }
-    return beside;
-}
-
-/* Writes the ids of plain rows before the rows themselves: the caller has mostly just made the array, so it is in the
- * caches until the rows drive it out. (1,000,000 entities with two components took 2.35 ms with pages of 2 MiB, and
- * take 2.2.) */
-static void entities_early(spawning *x)
-{
-    x->named = x->entities && !values_under_ids(x);
-    if (x->named) reef__ids_peek(x->w, 0, x->n, x->entities);
-}
-
 bool reef__spawn_begin(spawning *x)
 {
     x->t = reef__table_own(x->w, x->id);
@@ -213,7 +187,6 @@ static reef_status spawn_all(spawning *x, bool rows)
     if (!rows) return spawn_rowless(x), REEF_OK;
     if (!reef__spawn_begin(x)) return REEF_NO_MEMORY;
     const bool plain = spawn_plain(x);
-    if (plain && x->n > 1) entities_early(x);
     for (uint32_t made = 0; made < x->n;) {
         uint32_t more = 1;
         if (plain) more = reef__spawn_rows(x, made);
@@ -222,7 +195,6 @@ static reef_status spawn_all(spawning *x, bool rows)
         if (s != REEF_OK) {
             reef__table_trim(w, x->t);
             reef__spawn_undo(x, made);
-            if (x->named) memset(x->entities, 0, x->n * sizeof *x->entities);
             return s;
         }
         made += more;
@@ -240,7 +212,6 @@ reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_
                   .count = count,
                   .id = id,
                   .n = n,
-                  .entities = entities,
                   .given = given,
                   .stored = reef__values_stored(values, count)};
     w->value = values;
@@ -257,7 +228,7 @@ reef_status reef__spawn_listed(reef_world *w, const char *op, uint32_t id, reef_
     if (s == REEF_OK && given) {
         reef__given_commit(&x);
     } else if (s == REEF_OK) {
-        if (entities && !x.named) reef__ids_peek(w, 0, n, entities);
+        if (entities) reef__ids_peek(w, 0, n, entities);
         reef__ids_commit(w, n);
     }
     const reef_component failed = w->hook_failed;
@@ -664,14 +635,14 @@ static NOINLINE reef_entity spawn_general(reef_world *w, const reef_value *value
 
 /* The id and the place are known before, so that the relations can be prepared. (Row tree_build_spawn: by the general
  * path it took 5,600 instructions.) */
-reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_t count, const shape *s)
+reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_t count, table *t)
 {
     reef_slot *slots;
     uint32_t slot[SPAWN_FEW], place, there = 0;
     uint64_t seen = 0;
     value_store *store[SPAWN_FEW];
+    const shape *s = t->shape;
     const uint32_t id = s->table;
-    table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     const bool fresh = w->hot.index_count < w->hot.fresh_end;
     reef_entity e = fresh ? (reef_entity){w->hot.index_count, 1} : reef__id_peek(w, 0);
     for (uint32_t k = 0; k < count; k++) {
@@ -707,12 +678,13 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
     }
     const uint32_t id = set_table(w, values, count, false);
     if (UNLIKELY(id == 0)) return spawn_general(w, values, count, NULL);
-    const shape *s = shape_of(w->family, id);
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
-    if (UNLIKELY(t->append != w->hot.version || t->next == t->end)) return spawn_general(w, values, count, s);
+    if (UNLIKELY(t->append != w->hot.version || t->next == t->end))
+        return spawn_general(w, values, count, shape_of(w->family, id));
+    const shape *s = t->shape;
     for (uint32_t k = 0; k < count; k++) {
         if (UNLIKELY(!value_fits(w, s, &values[k], &slot[k])))
-            return w->slow & SLOW_RELATED ? reef__relations_by->spawn(w, values, count, s)
+            return w->slow & SLOW_RELATED ? reef__relations_by->spawn(w, values, count, t)
                                           : spawn_general(w, values, count, s);
         if (value_again(values, k, &seen)) return spawn_slow(w, values, count);
     }

@@ -13,11 +13,9 @@ typedef struct spawning {
     const reef_value *values;
     uint32_t count, id, n;
     uint32_t first_id;        /* how many new ids before the first one belong to others of the same call */
-    reef_entity *entities;    /* where the new ids are written; NULL: nowhere */
     const reef_entity *given; /* ids that are pending; NULL: new ones */
     struct reef_table *t;     /* NULL: the entities have no row */
     bool stored;              /* some values go to stores */
-    bool named;               /* the new ids were written already */
 } spawning;
 /* Begins: `t` is this world's own. False: there is no memory. */
 bool reef__spawn_begin(spawning *x);
@@ -32,9 +30,9 @@ void reef__spawn_undo(spawning *x, uint32_t made);
 reef_status reef__given_prepare(const spawning *x);
 void reef__given_commit(const spawning *x);
 
-/* The same as reef_spawn_values for values among which are relations, of the set with this shape. It is reached by
- * src/storage/relation_calls.h. */
-reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_t count, const shape *s);
+/* The same as reef_spawn_values for values among which are relations, of the set of this table, which is open for one
+ * more row. It is reached by src/storage/relation_calls.h. */
+reef_entity reef__spawn_related(reef_world *w, const reef_value *values, uint32_t count, struct reef_table *t);
 
 /* Makes the entities of a command, by ids that are pending. All are made or none. */
 reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, const reef_value *values,

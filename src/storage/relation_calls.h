@@ -27,7 +27,7 @@ typedef struct relation_calls {
     bool (*related_to)(const reef_world *w, reef_entity e);
     reef_status (*destroy)(reef_world *w, const char *op, const reef_entity *e, uint64_t n);
     /* src/change/spawn.h */
-    reef_entity (*spawn)(reef_world *w, const reef_value *values, uint32_t count, const shape *s);
+    reef_entity (*spawn)(reef_world *w, const reef_value *values, uint32_t count, struct reef_table *t);
 } relation_calls;
 
 /* NULL as long as there is no relation type. It is set once, before the first one is registered, so that whoever holds
