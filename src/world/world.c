@@ -72,7 +72,7 @@ static bool world_in_use(const reef_world *w) { return w->locks || w->running ||
 COLD void reef_world_free(reef_world *w)
 {
     if (!WORLD_GIVEN(w)) return;
-    if (world_in_use(w)) {
+    if (world_in_use(w) || w->time_owner) {
         reef__refuse(w, REEF_LOCKED, "reef_world_free");
         return;
     }
