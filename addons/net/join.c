@@ -130,8 +130,8 @@ void net__welcome_read(reef_net *net, wire *w, uint64_t from)
 
 enum { ROOM = 104 };
 
-/* Writes a line in quotes, or "nothing" for none. Of a long one it writes what it is about, which stands before a colon,
- * and goes on shortly before what is different. */
+/* Writes a line in quotes, or "nothing" for none. Of a long one it writes what it is about, which stands before a
+ * colon, and goes on shortly before what is different. */
 static void line_part(char *text, const char *line, int count, const char *other, int other_count)
 {
     enum { FITS = ROOM - 3, HEAD_MAX = 40, BEFORE = 20 };

@@ -138,8 +138,8 @@ typedef enum reef_net_phase {
     REEF_NET_ENDED /* for good; reef_net_reason says why */
 } reef_net_phase;
 reef_net_phase reef_net_state(const reef_net *net);
-/* Why the session ended or what it waits for, or which field of the last sample isn't allowed; "" if there is nothing to
- * say. Lives until the next update. */
+/* Why the session ended or what it waits for, or which field of the last sample isn't allowed; "" if there is nothing
+ * to say. Lives until the next update. */
 const char *reef_net_reason(const reef_net *net);
 
 /* Number of the local player; -1: none. */
