@@ -249,6 +249,8 @@ static bool file_use(reef_hot_code *h, const hot_file *f)
     }
     h->waits = s == REEF_LOCKED;
     hot_say(h, "%s is refused: %s", h->watch.path, why);
+    if (s == REEF_NOT_PORTABLE)
+        hot_say(h, "a renamed field says what it was by REEF_FIELD_WAS; .lose_values of reef_hot_desc allows the loss");
     if (x && !library_close(x, why, sizeof why)) { /* something that its `load` has made outside of the world */
         hot_library **end = &h->newest;
         while (*end) end = &(*end)->older;

@@ -498,6 +498,9 @@ void net__agree(reef_net *net)
         return;
     }
     if (drop) net__say(net, "waiting for other players");
+    else if (net->sample_wrong)
+        net__say(net, "the local input isn't allowed, so zeros are played: %s.%s", reef_type_name(net->config.input),
+                 net->sample_wrong);
     else if (net->reason[0]) net__say(net, "%s", "");
     if (p->active && !p->accepting && p->drop != drop) p->active = false; /* others are suspected now: a new ballot */
     if (p->active && net->promised_ballot > p->ballot) p->active = false;

@@ -78,17 +78,17 @@ static bool element_allowed(const reef_field *f, const unsigned char *at, size_t
     }
 }
 
-bool net__input_allowed(reef_component id, const void *input)
+const char *net__input_wrong(reef_component id, const void *input)
 {
     reef_type_info type;
-    if (!reef_type_get(id, &type)) return false;
+    if (!reef_type_get(id, &type)) return "its type isn't known";
     for (uint32_t i = 0; i < type.field_count; i++) {
         const reef_field *f = &type.fields[i];
         size_t bytes = 1;
         for (size_t at = 0; at < f->bytes; at += bytes)
-            if (!element_allowed(f, (const unsigned char *)input + f->offset + at, &bytes)) return false;
+            if (!element_allowed(f, (const unsigned char *)input + f->offset + at, &bytes)) return f->name;
     }
-    return true;
+    return NULL;
 }
 
 /* ---- the inputs of a tick ---- */
@@ -325,7 +325,8 @@ void net__emit(reef_net *net)
     _Alignas(16) unsigned char input[REEF_NET_INPUT_MAX] = {0};
     if (seat->first == NET_NEVER || seat->end != NET_NEVER || net->local_next > net->tick + net->delay) return;
     if (net->config.sample) net->config.sample(net->config.context, input);
-    if (!net__input_allowed(net->config.input, input)) { /* the others would refuse it */
+    net->sample_wrong = net__input_wrong(net->config.input, input);
+    if (net->sample_wrong) { /* the others would refuse it */
         memset(input, 0, sizeof input);
         net->stats.refused++;
     }

@@ -96,6 +96,7 @@ void net__welcome_read(reef_net *net, wire *w, uint64_t from)
     const uint64_t size = wire_get64(w);
     wire head = {w->bytes, 1, w->end, false};
     if (w->bad) return;
+    net__say(net, "%s", "");
     if (kind == NET_BLOB_NONE) { /* another one hosts */
         if (host) net->server = host;
         net->asked_at = 0;
@@ -127,6 +128,27 @@ void net__welcome_read(reef_net *net, wire *w, uint64_t from)
 
 /* ---- a description ---- */
 
+enum { ROOM = 104 };
+
+/* Writes a line in quotes, or "nothing" for none. Of a long one it writes what it is about, which stands before a
+ * colon, and goes on shortly before what is different. */
+static void line_part(char *text, const char *line, int count, const char *other, int other_count)
+{
+    enum { FITS = ROOM - 3, HEAD_MAX = 40, BEFORE = 20 };
+    int same = 0, head = 0;
+    while (same < count && same < other_count && line[same] == other[same]) same++;
+    if (count > FITS && same > HEAD_MAX + BEFORE) {
+        while (head < HEAD_MAX && line[head] != ':') head++;
+        line += same - BEFORE;
+        count -= same - BEFORE;
+    }
+    const int most = FITS - (head ? head + 3 : 0);
+    if (count == 0) (void)snprintf(text, ROOM, "nothing");
+    else
+        (void)snprintf(text, ROOM, "\"%.*s%s%.*s\"", head, line - (head ? same - BEFORE : 0), head ? "..." : "",
+                       count < most ? count : most, line);
+}
+
 static void description_compare(reef_net *net)
 {
     const char *mine = net->description, *theirs = (const char *)net->blob_bytes;
@@ -137,8 +159,10 @@ static void description_compare(reef_net *net)
         theirs += b + (theirs[b] == '\n');
     }
     const int a = (int)strcspn(mine, "\n"), b = (int)strcspn(theirs, "\n");
-    net__end(net, "another program than the host's: here \"%.*s\", there \"%.*s\"", a < 100 ? a : 100, mine,
-             b < 100 ? b : 100, theirs);
+    char here[ROOM], there[ROOM];
+    line_part(here, mine, a, theirs, b);
+    line_part(there, theirs, b, mine, a);
+    net__end(net, "another program than the host's: here %s, there %s", here, there);
     for (char *c = net->reason; *c; c++)
         if (*c < ' ' || *c > '~') *c = '?';
 }
@@ -251,6 +275,7 @@ void net__join(reef_net *net)
     if (net->phase == REEF_NET_JOINING) {
         if (net->now - net->began_at > patience) net__end(net, "nobody answers at this address");
         else if (net->asked_at == 0 || net->now - net->asked_at > 250 * NET_MS) {
+            if (net->asked_at) net__say(net, "no answer from the host yet");
             net->asked_at = net->now;
             hello_send(net);
         }

@@ -221,6 +221,8 @@ struct reef_net {
     uint64_t now, began_at;
     bool clock_begun, leaving;
     bool owns;                  /* the time of the world: between updates */
+    bool updating;              /* what the session calls now leaves it alone */
+    const char *sample_wrong;   /* the field of the last sample that isn't allowed; NULL: all are */
     bool left;                  /* out of the view, and still telling the others */
     uint64_t left_at, leave_at; /* leave_at: asked to leave; 0: not */
     uint64_t session;           /* the incarnation of the first host; 0: not known */
@@ -297,7 +299,7 @@ void net__end(reef_net *net, const char *format, ...);
 /* ---- inputs: input.c ---- */
 unsigned char *net__input(reef_net *net, uint32_t seat, uint64_t tick);
 bool net__plays(const net_seat *seat, uint64_t tick);
-bool net__input_allowed(reef_component type, const void *input);
+const char *net__input_wrong(reef_component type, const void *input);
 /* Writes what tick `tick` is played with, as far as is known, the rest predicted: packed_bytes. */
 void net__pack(reef_net *net, uint64_t tick, unsigned char *packed);
 void net__unpack(const reef_net *net, const unsigned char *packed, reef_net_tick *tick);

@@ -276,7 +276,7 @@ static bool input_take(reef_net *net, uint32_t s, const net_start *start, const 
     if (start->tick != seat->have || start->tick >= seat->end || start->tick >= net->tick + NET_REACH) return true;
     if (net__signs(net) && start->tick / NET_BLOCK != seat->proven / NET_BLOCK)
         return true; /* a signature is missing */
-    if (!net__input_allowed(net->config.input, input)) return false;
+    if (net__input_wrong(net->config.input, input)) return false;
     memcpy(net__input(net, s, start->tick), input, net->input_bytes);
     if (start->incarnation) net__start_add(net, *start);
     seat->have++;
@@ -293,7 +293,7 @@ static bool block_gather(reef_net *net, net_block *block, const net_start *start
     const uint64_t first = start->tick / NET_BLOCK * NET_BLOCK;
     if (start->tick == first) *block = (net_block){.seat = start->by, .first = first};
     if (block->first != first || block->seat != start->by) return true; /* its beginning is missing */
-    if (!net__input_allowed(net->config.input, input)) return false;
+    if (net__input_wrong(net->config.input, input)) return false;
     memcpy(block->inputs + (start->tick - first) * net->input_bytes, input, net->input_bytes);
     if (start->incarnation) block->start = *start;
     if (signature == NULL || first >= net->tick + NET_REACH) return true;

@@ -280,7 +280,7 @@ static reef_status inputs_check(const reef_net_recording *r, reef_component inpu
         wire w = {r->bytes, r->notes[t].at, r->size, false};
         for (uint32_t n = net__bits(wire_get8(&w)); n; n--) {
             wire_bytes(&w, value, r->input_bytes);
-            if (net__input_allowed(input, value)) continue;
+            if (net__input_wrong(input, value) == NULL) continue;
             (void)snprintf(reason, REEF_NET_REASON_MAX, "an input of tick %llu is outside of its description",
                            (unsigned long long)(r->first + t));
             return REEF_CORRUPT;

@@ -76,7 +76,8 @@ typedef struct reef_net_config {
     /* Plays a tick: a function of the world, the tick and the inputs alone. It may be called again for ticks that were
      * played with predicted inputs. */
     reef_status (*step)(void *context, reef_world *world, const reef_net_tick *tick);
-    /* Writes the local player's input for a tick that comes soon. NULL: all zeros, as of a spectator. */
+    /* Writes the local player's input for a tick that comes soon. If it isn't allowed (below), zeros are played.
+     * NULL: all zeros, as of a spectator. */
     void (*sample)(void *context, void *input);
     /* Predicts the input of a player for `tick`; `input` contains the last one that is known, `since` ticks old. It
      * must be a function of its arguments. NULL: the last one is repeated. */
@@ -117,15 +118,16 @@ typedef struct reef_net_config {
 reef_net *reef_net_host(const reef_net_config *config, char *reason);
 /* Joins the session of a host at this address. The others play on meanwhile; reef_net_state says how far it is. */
 reef_net *reef_net_join(const reef_net_config *config, uint64_t address, char *reason);
-/* Frees a session. The world stays as it is. Without reef_net_leave before, the others wait until it is silent for
- * silence_ns. NULL does nothing. */
+/* Frees a session, before its world and its transport. The world stays as it is. Without reef_net_leave before, the
+ * others wait until it is silent for silence_ns. NULL does nothing, and so does a call in a function that the session
+ * calls, such as the step. */
 void reef_net_free(reef_net *net);
 /* Says goodbye: updates go on until the others have agreed on the last input, and the state is ENDED. */
 void reef_net_leave(reef_net *net);
 
 /* Receives, corrects, plays what is due, and sends. To be called at least once a tick. `now_ns` is a clock that never
- * goes back, from any beginning. Errors: BAD_ARGUMENT (NULL), what the step returns, NO_MEMORY; the session is then
- * unharmed, and the next update tries again. */
+ * goes back, from any beginning. Errors: BAD_ARGUMENT (NULL), LOCKED (in a function that the session calls), what the
+ * step returns, NO_MEMORY; the session is then unharmed, and the next update tries again. */
 reef_status reef_net_update(reef_net *net, uint64_t now_ns);
 
 typedef enum reef_net_phase {
@@ -136,7 +138,8 @@ typedef enum reef_net_phase {
     REEF_NET_ENDED /* for good; reef_net_reason says why */
 } reef_net_phase;
 reef_net_phase reef_net_state(const reef_net *net);
-/* Why the session ended or what it waits for; "" if there is nothing to say. Lives until the next update. */
+/* Why the session ended or what it waits for, or which field of the last sample isn't allowed; "" if there is nothing
+ * to say. Lives until the next update. */
 const char *reef_net_reason(const reef_net *net);
 
 /* Number of the local player; -1: none. */

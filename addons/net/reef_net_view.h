@@ -80,7 +80,8 @@ typedef struct reef_net_view_client {
     uint32_t bytes; /* that he is sent in an update; 0: 2400 */
 } reef_net_view_client;
 /* Adds a client, and returns his number; -1: an argument out of its range, too many clients or queries, a text that is
- * no query, or no memory. Without a query and without a radius he sees his own entities only. */
+ * no query, the address of another client (whoever comes back is removed first), or no memory. Without a query and
+ * without a radius he sees his own entities only. */
 int reef_net_views_add(reef_net_views *views, const reef_net_view_client *client);
 /* Nothing more is sent to the client. His number may be given again. Errors: BAD_ARGUMENT. */
 reef_status reef_net_views_remove(reef_net_views *views, int client);
@@ -126,6 +127,7 @@ typedef struct reef_net_view_stats {
     uint32_t entities;        /* in sight */
     uint64_t received, bytes; /* datagrams, and their bytes */
     uint64_t refused;         /* datagrams that weren't understood: of others, damaged, or with other types */
+    uint64_t other_types;     /* of these, those of a server that lists other types, or in another order */
 } reef_net_view_stats;
 reef_net_view_stats reef_net_view_statistics(const reef_net_view *view);
 

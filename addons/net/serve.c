@@ -149,7 +149,10 @@ void net__hello_read(reef_net *net, wire *w, uint64_t from)
     }
     for (uint32_t s = 0; s < NET_SEATS; s++) { /* a seat's ticks belong to one incarnation for good */
         if (net->seats[s].incarnation != incarnation) continue;
-        if (!(net->view.members & 1u << s)) refuse(net, from, incarnation, "this nonce was used before in the session");
+        /* what a member asked before it was one may arrive late, but comes from its address */
+        if (!(net->view.members & 1u << s) || (int)s == net->seat ||
+            (net->links[s].used && net->links[s].address != from))
+            refuse(net, from, incarnation, "this nonce was used before in the session");
         return;
     }
     net_link *l = guest_link(net, incarnation);

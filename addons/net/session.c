@@ -22,16 +22,17 @@ static const char *config_wrong(const reef_net_config *c)
         return "a signer has all three functions, or none";
     if (!c->pack != !c->unpack) return "what is packed must be unpacked: both functions, or none";
     if (!reef_type_get(c->input, &type)) return "the type of inputs isn't known";
-    if (reef_time_owner(c->world)) return "the time of this world belongs to another owner";
     if (type.size == 0 || type.size > REEF_NET_INPUT_MAX || type.hooks)
         return "an input has 1 ... 64 bytes, and no hooks";
     if (type.field_count == 0) return "the type of inputs has no fields";
     for (uint32_t i = 0; i < type.field_count; i++)
         if (type.fields[i].kind == REEF_ENTITY) return "an input has no entities: they may be others elsewhere";
-    if (c->step_ns < 1000000 || c->step_ns > 1000000000) return "a tick takes 1 ... 1000 ms";
+    if (c->step_ns < 1000000 || c->step_ns > 1000000000) return "step_ns is 1,000,000 ... 1,000,000,000 nanoseconds";
     if (c->nonce == 0) return "a session needs a random number: nonce";
-    if (c->ahead_max > 32 || c->delay_min > 32 || c->delay_max > 32) return "at most 32 ticks ahead, and of delay";
-    if (c->hash_every > 1000) return "hashes every 1 ... 1000 ticks";
+    if (c->ahead_max > 32 || c->delay_min > 32 || c->delay_max > 32)
+        return "ahead_max, delay_min and delay_max are at most 32 ticks";
+    if (c->delay_max && c->delay_min > c->delay_max) return "delay_min is more than delay_max";
+    if (c->hash_every > 1000) return "hash_every is at most 1000 ticks";
     return NULL;
 }
 
@@ -77,6 +78,11 @@ static reef_net *session_new(const reef_net_config *config, char *reason)
     if (reason) reason[0] = 0;
     const char *wrong = config ? config_wrong(config) : "there is no configuration";
     if (wrong) return refused(reason, wrong);
+    if (reef_time_owner(config->world)) {
+        char text[REEF_NET_REASON_MAX];
+        (void)snprintf(text, sizeof text, "the time of this world belongs to %s", reef_time_owner(config->world));
+        return refused(reason, text);
+    }
     const reef_allocator a = net__allocator(&config->allocator);
     reef_net *net = a.resize(a.context, NULL, 0, sizeof *net, 16);
     if (net == NULL) return refused(reason, "no memory");
@@ -103,7 +109,7 @@ reef_net *reef_net_host(const reef_net_config *config, char *reason)
     if (net == NULL) return NULL;
     if (config->spectator || net__history_begin(net, 0) != REEF_OK) {
         reef_net_free(net);
-        return refused(reason, config->spectator ? "a host takes part" : "no memory");
+        return refused(reason, config->spectator ? "a host takes part, so it is no spectator" : "no memory");
     }
     net->session = net->incarnation;
     net->seat = 0;
@@ -116,6 +122,7 @@ reef_net *reef_net_host(const reef_net_config *config, char *reason)
     net->views[1] = net->view;
     net->caught_up = true;
     net->phase = REEF_NET_PLAYING;
+    own_time(net, true);
     return net;
 }
 
@@ -126,12 +133,13 @@ reef_net *reef_net_join(const reef_net_config *config, uint64_t address, char *r
     if (net == NULL) return NULL;
     net->server = address;
     net->phase = REEF_NET_JOINING;
+    own_time(net, true);
     return net;
 }
 
 void reef_net_free(reef_net *net)
 {
-    if (net == NULL) return;
+    if (net == NULL || net->updating) return;
     const reef_allocator a = net->allocator;
     own_time(net, false);
     for (uint32_t i = 0; i < NET_LINKS; i++) net__guest_release(net, &net->links[i]);
@@ -229,10 +237,13 @@ static reef_status update(reef_net *net, uint64_t now_ns)
 reef_status reef_net_update(reef_net *net, uint64_t now_ns)
 {
     if (net == NULL) return REEF_BAD_ARGUMENT;
+    if (net->updating) return REEF_LOCKED;
+    net->updating = true;
     own_time(net, false);
     const reef_status s = update(net, now_ns);
     if (net->phase == REEF_NET_ENDED) net__kept_free(net);
     own_time(net, net->phase != REEF_NET_ENDED);
+    net->updating = false;
     return s;
 }
 

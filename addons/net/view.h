@@ -49,6 +49,7 @@ typedef struct view_types {
     uint32_t own, entities; /* bits: private types; types with fields of kind entity */
     view_type of[REEF_NET_VIEW_TYPES_MAX];
     view_field *fields;
+    char wrong[128]; /* says which type can't be shown, and why */
 } view_types;
 
 void *view__alloc(const reef_allocator *a, size_t bytes);
@@ -56,7 +57,7 @@ void view__free(const reef_allocator *a, void *block, size_t bytes);
 /* Makes *block, an array of *room elements, longer, so that it has `need`; new elements are zero. False: no memory. */
 bool view__grow(const reef_allocator *a, void **block, uint32_t *room, uint32_t need, size_t one);
 
-/* Fills *types; returns what is wrong, or NULL. */
+/* Fills *types; returns what is wrong, which lives as long as they do, or NULL. */
 const char *view__types_make(view_types *types, const reef_net_view_config *config, const reef_allocator *a);
 void view__types_free(view_types *types, const reef_allocator *a);
 void view__varint_put(wire *w, uint32_t value);

@@ -58,8 +58,9 @@ reef_net_view *reef_net_view_new(const reef_net_view_config *config, uint64_t se
     v->server = server;
     const char *wrong = view__types_make(&v->types, config, &a);
     if (wrong == NULL) return v;
+    (void)refused(reason, wrong); /* the view has the text */
     reef_net_view_free(v);
-    return refused(reason, wrong);
+    return NULL;
 }
 
 void reef_net_view_free(reef_net_view *v)
@@ -270,10 +271,11 @@ static void taken_note(reef_net_view *v, uint32_t at)
 
 static reef_status datagram(reef_net_view *v, wire *w)
 {
-    const bool right = wire_get8(w) == VIEW_SHOW && wire_get32(w) == v->types.digest;
+    const bool shows = wire_get8(w) == VIEW_SHOW, same = wire_get32(w) == v->types.digest;
     const uint32_t session = wire_get32(w), at = wire_get32(w), tick = wire_get32(w), age = wire_get16(w);
-    if (w->bad || !right || at == 0 || session == 0 || !makes_sense(v, *w)) {
+    if (w->bad || !shows || !same || at == 0 || session == 0 || !makes_sense(v, *w)) {
         v->stats.refused++;
+        v->stats.other_types += !w->bad && shows && !same;
         return REEF_OK;
     }
     if (session < v->session) return REEF_OK; /* of an earlier time */

@@ -36,7 +36,7 @@ reef_net_views *reef_net_views_new(const reef_net_view_config *config, char *rea
     if (config->transport.send == NULL || config->transport.receive == NULL)
         return refused(reason, "views need a transport");
     if (config->age_max > 1000 || config->again > 1000 || config->cell < 0)
-        return refused(reason, "an age or a cell is out of its range");
+        return refused(reason, "age_max and again are at most 1000 ticks, and cell isn't negative");
     const reef_allocator a = net__allocator(&config->allocator);
     reef_net_views *v = view__alloc(&a, sizeof *v);
     if (v == NULL) return refused(reason, "no memory");
@@ -51,8 +51,9 @@ reef_net_views *reef_net_views_new(const reef_net_view_config *config, char *rea
     v->buckets = view__alloc(&a, v->bucket_count * sizeof *v->buckets);
     if (wrong == NULL && v->buckets == NULL) wrong = "no memory";
     if (wrong) {
+        (void)refused(reason, wrong); /* the views have the text */
         reef_net_views_free(v);
-        return refused(reason, wrong);
+        return NULL;
     }
     for (uint32_t b = 0; b < v->bucket_count; b++) v->buckets[b].head = VIEW_NONE;
     return v;
@@ -117,6 +118,8 @@ int reef_net_views_add(reef_net_views *v, const reef_net_view_client *desc)
     int c = 0;
     if (v == NULL || desc == NULL || desc->address == 0 || !(desc->radius >= 0)) return -1;
     if (desc->radius > 0 && v->place_axes == 0) return -1;
+    for (uint32_t i = 0; i < REEF_NET_VIEW_CLIENTS_MAX; i++)
+        if (v->used >> i & 1 && v->clients[i].address == desc->address) return -1;
     while (c < REEF_NET_VIEW_CLIENTS_MAX && v->used >> c & 1) c++;
     if (c == REEF_NET_VIEW_CLIENTS_MAX) return -1;
     sent *ring = view__alloc(&v->allocator, VIEW_SENT * sizeof *ring);

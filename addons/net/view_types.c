@@ -2,6 +2,7 @@
  * neither the bytes between them nor the machine matter. */
 #include "net.h"
 #include "view.h"
+#include <stdio.h>
 
 void *view__alloc(const reef_allocator *a, size_t bytes)
 {
@@ -35,15 +36,23 @@ static uint32_t mix(uint32_t h, const void *bytes, size_t count)
     return (uint32_t)(d ^ d >> 32);
 }
 
+static const char *wrong_type(view_types *types, const reef_type_info *info, const char *why)
+{
+    (void)snprintf(types->wrong, sizeof types->wrong, "%.60s %s", info->name, why);
+    return types->wrong;
+}
+
 static const char *type_make(view_types *types, reef_component id, const reef_type_info *info)
 {
     view_type *t = &types->of[types->count];
     *t = (view_type){.id = id, .size = info->size, .first = types->field_count};
     types->digest = mix(types->digest, info->name, strlen(info->name));
     if (info->hooks || info->relation || info->home == REEF_SPLIT || info->home == REEF_MULTI)
-        return "a type with hooks, a relation, or one in REEF_SPLIT or REEF_MULTI can't be shown";
-    if (info->size && info->field_count == 0) return "a type that is shown has fields";
-    if (info->size > REEF_NET_VIEW_VALUE_MAX) return "a type that is shown has at most 512 bytes";
+        return wrong_type(types, info, "has hooks, is a relation, or is in REEF_SPLIT or REEF_MULTI");
+    if (info->size && info->field_count == 0)
+        return wrong_type(types, info, "has no fields, and a type that is shown has some");
+    if (info->size > REEF_NET_VIEW_VALUE_MAX)
+        return wrong_type(types, info, "has more than the 512 bytes of a type that is shown");
     for (uint32_t i = 0; i < info->field_count; i++) {
         const reef_field *f = &info->fields[i];
         const bool entity = f->kind == REEF_ENTITY;
@@ -66,9 +75,10 @@ const char *view__types_make(view_types *types, const reef_net_view_config *conf
     if (config->types == NULL || config->type_count == 0 || config->type_count > REEF_NET_VIEW_TYPES_MAX)
         return "a view has 1 ... 32 types";
     for (uint32_t i = 0; i < config->type_count; i++) {
-        if (!reef_type_get(config->types[i].type, &info)) return "a type isn't known";
+        if (!reef_type_get(config->types[i].type, &info)) return "a type of the list isn't known";
         for (uint32_t k = 0; k < i; k++)
-            if (config->types[k].type.id == config->types[i].type.id) return "a type is listed twice";
+            if (config->types[k].type.id == config->types[i].type.id)
+                return wrong_type(types, &info, "is listed twice");
         fields += info.field_count;
     }
     types->fields = view__alloc(a, (fields + 1) * sizeof *types->fields);

@@ -54,7 +54,9 @@ static bool socket_open(reef_net_udp *u, const reef_net_udp_config *config, char
     if (u->socket < 0 || bind(u->socket, (const struct sockaddr *)&at, sizeof at) != 0 ||
         fcntl(u->socket, F_SETFL, O_NONBLOCK) != 0 || fcntl(u->socket, F_SETFD, FD_CLOEXEC) != 0 ||
         getsockname(u->socket, (struct sockaddr *)&at, &size) != 0) {
-        if (reason) (void)snprintf(reason, REEF_NET_REASON_MAX, "no socket: %s", strerror(errno));
+        if (reason)
+            (void)snprintf(reason, REEF_NET_REASON_MAX, "port %u can't be opened: %s", (unsigned)config->port,
+                           strerror(errno));
         return false;
     }
     u->port = ntohs(at.sin_port);

@@ -33,8 +33,9 @@ REEF_API reef_world *reef_world_new(const reef_world_config *config);
 /* Destroys everything in the world exactly once and frees all its memory. NULL is allowed. While the world is in use,
  * nothing is freed, and reef_last_error says LOCKED: while a loop is open (also one that was left early without
  * reef_end), and in whatever the world is calling: systems and their conditions, observers, scripts, steps of a
- * history, visitors, readers and writers, keys of orders, constructors, logs. The other hooks of types must not call
- * reef on their world at all. */
+ * history, visitors, readers and writers, keys of orders, constructors, logs; and while its time belongs to somebody
+ * (reef_own_time), such as a session of reef_net, which is freed before. The other hooks of types must not call reef on
+ * their world at all. */
 REEF_API void reef_world_free(reef_world *world);
 /* Destroys all entities. Their handles are dead; types and capacity stay. Errors: LOCKED. */
 REEF_API reef_status reef_world_clear(reef_world *world);

@@ -66,8 +66,11 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
     return w;
 }
 
-/* Is a function of the user running that some call on the world has called? */
-static bool world_in_use(const reef_world *w) { return w->locks || w->running || w->flushing || w->held; }
+/* Is a function of the user running that some call on the world has called, or does its time belong to somebody? */
+static bool world_in_use(const reef_world *w)
+{
+    return w->locks || w->running || w->flushing || w->held || w->time_owner;
+}
 
 COLD void reef_world_free(reef_world *w)
 {

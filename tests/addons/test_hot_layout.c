@@ -20,6 +20,7 @@ static void a_layout_changes(void **state)
     assert_int_equal(reef_query_count(w, q), 1332);
     build("-DHUNTER_LESS");
     assert_hot_refused(w, h, "would be lost: Hunter.rage: 666 values");
+    assert_non_null(strstr(reef_hot_text(h), "REEF_FIELD_WAS"));
     assert_int_equal(reef_type_find("Hunter").id, was.id);
     assert_true(field_of(w, e[2], "Hunter", "rage") == 7);
     assert_int_equal(reef_query_count(w, q), 1332);

@@ -91,7 +91,7 @@ static void another_program_is_refused_by_name(void **state)
     } all[] = {{other_step, "here \"step 16666667 ns\"", "there \"step 16666666 ns\""},
                {other_input, "here \"input Other: 4 bytes", "there \"input Keys: 3 bytes"},
                {other_module, "here \"module rules 3\"", "there \"system 0 game_move"},
-               {other_system, "here \"system 2 stand: phase update", "there \"\""}};
+               {other_system, "here \"system 2 stand: phase update", "there nothing"}};
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         stage s;
@@ -172,9 +172,12 @@ static void nobody_answers(void **state)
     (void)stage_add(&s);
     reef_net_sim_cut(s.sim, 1, 2, true);
     const program *p = stage_add(&s);
-    stage_play(&s, 3000);
-    assert_int_equal(reef_net_state(p->net), REEF_NET_ENDED);
+    stage_play(&s, 1000);
+    assert_int_equal(reef_net_state(p->net), REEF_NET_JOINING);
+    assert_string_equal(reef_net_reason(p->net), "no answer from the host yet");
+    stage_play(&s, 2000);
     assert_string_equal(reef_net_reason(p->net), "nobody answers at this address");
+    assert_int_equal(reef_net_state(p->net), REEF_NET_ENDED);
     stage_end(&s);
 }
 
@@ -283,12 +286,13 @@ static void a_configuration_out_of_range_is_refused(void **state)
     WRONG(signer.verify, NULL, "a signer has all three functions, or none");
     WRONG(pack, turned_save, "what is packed must be unpacked: both functions, or none");
     WRONG(input, (reef_component){0}, "the type of inputs isn't known");
-    WRONG(step_ns, 999999, "a tick takes 1 ... 1000 ms");
-    WRONG(step_ns, 1000000001, "a tick takes 1 ... 1000 ms");
+    WRONG(step_ns, 999999, "step_ns is 1,000,000 ... 1,000,000,000 nanoseconds");
+    WRONG(step_ns, 1000000001, "step_ns is 1,000,000 ... 1,000,000,000 nanoseconds");
     WRONG(nonce, 0, "a session needs a random number: nonce");
-    WRONG(ahead_max, 33, "at most 32 ticks ahead, and of delay");
-    WRONG(delay_max, 33, "at most 32 ticks ahead, and of delay");
-    WRONG(hash_every, 1001, "hashes every 1 ... 1000 ticks");
+    WRONG(ahead_max, 33, "ahead_max, delay_min and delay_max are at most 32 ticks");
+    WRONG(delay_max, 33, "ahead_max, delay_min and delay_max are at most 32 ticks");
+    WRONG(delay_max, (c.delay_min = 4, 3), "delay_min is more than delay_max");
+    WRONG(hash_every, 1001, "hash_every is at most 1000 ticks");
     assert_null(reef_net_host(NULL, reason));
     assert_null(reef_net_join(&right, 0, reason));
     assert_int_equal(reef_net_update(NULL, 0), REEF_BAD_ARGUMENT);
@@ -467,6 +471,11 @@ static void the_time_of_the_world_belongs_to_the_session(void **state)
     (void)state;
     stage_begin(&s);
     for (int i = 0; i < 2; i++) (void)stage_add(&s);
+    for (int i = 0; i < 2; i++) { /* also before the first update */
+        assert_string_equal(reef_time_owner(s.of[i].world), "a session of reef_net");
+        const reef_net_config again = stage_config(&s, &s.of[i], 9);
+        assert_null(reef_net_join(&again, 1, reason));
+    }
     reef_snapshot *early = reef_snapshot_take(s.of[0].world);
     stage_play_until_all_play(&s);
     reef_world *w = s.of[0].world;
@@ -485,7 +494,9 @@ static void the_time_of_the_world_belongs_to_the_session(void **state)
     reef_history_free(h);
     reef_net_config c = stage_config(&s, &s.of[0], 9);
     assert_null(reef_net_host(&c, reason));
-    assert_string_equal(reason, "the time of this world belongs to another owner");
+    assert_string_equal(reason, "the time of this world belongs to a session of reef_net");
+    reef_world_free(w); /* the session needs it */
+    assert_int_equal(reef_last_error(w).status, REEF_LOCKED);
     reef_world *fork = reef_fork(w), *confirmed = reef_net_fork_confirmed(s.of[0].net);
     assert_null(reef_time_owner(fork));
     assert_ok(reef_tick(fork, 0.1f));
@@ -502,6 +513,88 @@ static void the_time_of_the_world_belongs_to_the_session(void **state)
     assert_ok(reef_restore(w, early));
     reef_snapshot_free(early);
     stage_end(&s);
+}
+
+/* A session isn't updated, left or freed by what it calls. */
+static reef_net *within_net;
+static uint32_t within_refused;
+
+static reef_status within_step(void *context, reef_world *w, const reef_net_tick *t)
+{
+    within_refused += reef_net_update(within_net, 1) == REEF_LOCKED;
+    reef_net_free(within_net);
+    return net_game_step(context, w, t);
+}
+
+static void within(reef_net_config *c, program *p)
+{
+    (void)p;
+    c->step = within_step;
+}
+
+static void what_a_session_calls_leaves_it_alone(void **state)
+{
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    within_refused = 0;
+    within_net = NULL;
+    within_net = stage_add_with(&s, within)->net;
+    stage_play(&s, 500);
+    assert_true(within_refused > 20 && reef_net_tick_next(within_net) > 20);
+    stage_end(&s);
+}
+
+/* A sample that others would refuse is replaced by zeros, and the reason says which field is wrong. */
+static void bad_sample(void *context, void *input)
+{
+    (void)context;
+    *(Keys *)input = (Keys){.x = 100};
+}
+
+static void sampling(reef_net_config *c, program *p)
+{
+    (void)p;
+    c->sample = bad_sample;
+}
+
+static void a_sample_out_of_range_is_told(void **state)
+{
+    stage s;
+    (void)state;
+    stage_begin(&s);
+    const program *p = stage_add_with(&s, sampling);
+    stage_play(&s, 500);
+    assert_string_equal(reef_net_reason(p->net), "the local input isn't allowed, so zeros are played: Keys.x");
+    assert_true(reef_net_statistics(p->net).refused > 20);
+    assert_int_equal(reef_net_state(p->net), REEF_NET_PLAYING);
+    stage_end(&s);
+}
+
+/* Whoever joins with the nonce of a player, the host's or another one's, is told so. */
+static uint64_t nonce_of;
+static void same_nonce(reef_net_config *c, program *p)
+{
+    (void)p;
+    c->nonce = nonce_of;
+}
+
+static void a_players_nonce_is_refused(void **state)
+{
+    (void)state;
+    for (nonce_of = 101; nonce_of <= 102; nonce_of++) {
+        stage s;
+        stage_begin(&s);
+        for (int i = 0; i < 2; i++) (void)stage_add(&s);
+        stage_play_until_all_play(&s);
+        const program *p = stage_add_with(&s, same_nonce);
+        stage_play(&s, 500);
+        assert_int_equal(reef_net_state(p->net), REEF_NET_ENDED);
+        assert_string_equal(reef_net_reason(p->net), "this nonce was used before in the session");
+        stage_play(&s, 1000);
+        assert_true(equal_until(&s.of[0], &s.of[1]) > 60);
+        stage_end(&s);
+    }
 }
 
 /* ---- readers outside of systems ---- */
@@ -657,6 +750,9 @@ int main(void)
         cmocka_unit_test(another_program_is_refused_by_name),
         cmocka_unit_test(another_build_is_refused_by_name),
         cmocka_unit_test(nobody_answers),
+        cmocka_unit_test(what_a_session_calls_leaves_it_alone),
+        cmocka_unit_test(a_sample_out_of_range_is_told),
+        cmocka_unit_test(a_players_nonce_is_refused),
         cmocka_unit_test(who_stood_still_asks_again),
         cmocka_unit_test(a_configuration_out_of_range_is_refused),
         cmocka_unit_test(a_state_is_packed_for_its_way),

@@ -217,6 +217,7 @@ static void both_may_begin_at_once(void **state)
 static void invitations_are_checked(void **state)
 {
     char reason[REEF_NET_REASON_MAX], text[REEF_NET_INVITATION_MAX], wrong[REEF_NET_INVITATION_MAX];
+    char taken[64];
     (void)state;
     reef_net_udp *u = reef_net_udp_new(&(reef_net_udp_config){.bind = "127.0.0.1"}, reason);
     assert_non_null(u);
@@ -234,6 +235,8 @@ static void invitations_are_checked(void **state)
     assert_null(reef_net_udp_new(&(reef_net_udp_config){.bind = "here"}, reason));
     assert_string_equal(reason, "no IPv4 address to listen at");
     assert_null(reef_net_udp_new(&(reef_net_udp_config){.bind = "127.0.0.1", .port = reef_net_udp_port(u)}, reason));
+    (void)snprintf(taken, sizeof taken, "port %u can't be opened: ", (unsigned)reef_net_udp_port(u));
+    assert_non_null(strstr(reason, taken));
     reef_net_udp_free(u);
     reef_net_udp_free(NULL);
 }

@@ -35,6 +35,10 @@ REEF_COMPONENT(Purse);
 REEF_FIELDS(Purse, coins);
 REEF_COMPONENT(Secret);
 REEF_FIELDS(Secret, word);
+typedef struct Bare {
+    int32_t none;
+} Bare;
+REEF_COMPONENT(Bare);
 REEF_TAG(Lit);
 REEF_TAG(Cloaked);
 
@@ -532,7 +536,11 @@ static void arguments_out_of_range_are_refused(void **state)
     c.types = twice;
     c.type_count = 2;
     assert_null(reef_net_view_new(&c, 1, reason));
-    assert_string_equal(reason, "a type is listed twice");
+    assert_string_equal(reason, "Point is listed twice");
+    const reef_net_view_type undescribed[] = {{reef_id(Point), false}, {reef_id(Bare), false}};
+    c.types = undescribed;
+    assert_null(reef_net_view_new(&c, 1, reason));
+    assert_string_equal(reason, "Bare has no fields, and a type that is shown has some");
     c = good;
     c.place = reef_id(Purse);
     assert_null(reef_net_views_new(&c, reason));
@@ -543,15 +551,42 @@ static void arguments_out_of_range_are_refused(void **state)
     assert_int_equal(reef_net_views_remove(s.views, 0), REEF_BAD_ARGUMENT);
     assert_int_equal(reef_net_views_own(s.views, 0, (reef_entity){0}, true), REEF_BAD_ARGUMENT);
     for (int i = 0; i < REEF_NET_VIEW_CLIENTS_MAX; i++)
-        assert_int_equal(reef_net_views_add(s.views, &(reef_net_view_client){.address = 2, .query = "Mark"}), i);
-    assert_int_equal(reef_net_views_add(s.views, &(reef_net_view_client){.address = 2, .query = "Mark"}), -1);
+        assert_int_equal(
+            reef_net_views_add(s.views, &(reef_net_view_client){.address = 2 + (uint64_t)i, .query = "Mark"}), i);
+    assert_int_equal(reef_net_views_add(s.views, &(reef_net_view_client){.address = 99, .query = "Mark"}), -1);
     assert_int_equal(reef_net_views_own(s.views, 0, (reef_entity){0}, true), REEF_NOT_ALIVE);
     assert_int_equal(reef_net_views_remove(s.views, 63), REEF_OK);
-    assert_int_equal(reef_net_views_add(s.views, &(reef_net_view_client){.address = 2, .query = "Mark"}), 63);
+    assert_int_equal(reef_net_views_add(s.views, &(reef_net_view_client){.address = 2, .query = "Mark"}), -1);
+    assert_int_equal(reef_net_views_add(s.views, &(reef_net_view_client){.address = 65, .query = "Mark"}), 63);
     assert_int_equal(reef_net_views_update(NULL), REEF_BAD_ARGUMENT);
     assert_int_equal(reef_net_view_update(NULL), REEF_BAD_ARGUMENT);
     reef_net_views_free(NULL);
     reef_net_view_free(NULL);
+    stage_end(&s);
+}
+
+/* A client whose list of types is another one takes nothing, and knows why. */
+static void a_list_of_other_types_is_told(void **state)
+{
+    stage s = {.seed = 3};
+    (void)state;
+    assert_true(stage_begin(&s, &(reef_net_line){0}, 0, NULL));
+    reef_world *world = world_on(NULL);
+    reef_net_view_config c = config_of(&s, world, 5, NULL);
+    c.type_count = 4;
+    reef_net_view *view = reef_net_view_new(&c, SERVER, NULL);
+    assert_int_equal(reef_net_views_add(s.views, &(reef_net_view_client){.address = 5, .query = "Mark"}), 0);
+    (void)thing_new(&s, 0);
+    for (uint32_t t = 0; t < 20; t++) {
+        reef_net_sim_time(s.sim, t * 16 * MS);
+        assert_ok(reef_net_views_update(s.views));
+        assert_ok(reef_net_view_update(view));
+    }
+    const reef_net_view_stats stats = reef_net_view_statistics(view);
+    assert_true(stats.other_types > 0 && stats.refused == stats.other_types);
+    assert_int_equal(stats.entities, 0);
+    reef_net_view_free(view);
+    reef_world_free(world);
     stage_end(&s);
 }
 
@@ -707,6 +742,7 @@ int main(void)
         cmocka_unit_test(what_is_seen_is_never_older_than_the_bound),
         cmocka_unit_test(damaged_datagrams_are_refused),
         cmocka_unit_test(arguments_out_of_range_are_refused),
+        cmocka_unit_test(a_list_of_other_types_is_told),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
