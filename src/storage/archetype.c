@@ -14,7 +14,6 @@
 #include "storage/place.h"
 #include "reef/signature.h"
 #include "reef/type_info.h"
-#include <stdlib.h>
 
 /* Empty maps, each with the slot behind it that every map has, by what they say in `elsewhere`. */
 enum { MAP_SPLIT = ELSEWHERE_NEEDS + 1 };
@@ -561,67 +560,78 @@ COLD const edge *reef__graph_edge(reef_world *w, uint32_t from, uint32_t compone
 
 /* ---- all tables with rows, in the visible order ---- */
 
-static int shapes_order(const void *a, const void *b)
+static void tables_sift(const family *f, uint32_t *ids, uint32_t root, uint32_t count)
 {
-    return reef__shape_compare(*(const shape *const *)a, *(const shape *const *)b);
+    for (uint32_t child; (child = root * 2 + 1) < count; root = child) {
+        if (child + 1 < count && reef__shape_compare(shape_of(f, ids[child]), shape_of(f, ids[child + 1])) < 0) child++;
+        if (reef__shape_compare(shape_of(f, ids[root]), shape_of(f, ids[child])) >= 0) return;
+        uint32_t x = ids[root];
+        ids[root] = ids[child], ids[child] = x;
+    }
+}
+
+static void order_sort(const family *f, uint32_t *ids, uint32_t n) /* heapsort: no recursion, no memory */
+{
+    for (uint32_t i = n / 2; i-- > 0;) tables_sift(f, ids, i, n);
+    for (uint32_t end = n; end-- > 1;) {
+        uint32_t x = ids[0];
+        ids[0] = ids[end], ids[end] = x;
+        tables_sift(f, ids, 0, end);
+    }
+}
+
+COLD uint32_t *reef__tables_sorted(const reef_world *w, uint32_t *count)
+{
+    family *f = w->family;
+    uint32_t n = 0, k = 0;
+    EACH_TABLE(w, t) n += table_rows(t) != 0;
+    *count = n;
+    if (n == 0) return NULL;
+    uint32_t *ids = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, n * sizeof *ids, PLAIN_ALIGN);
+    if (ids == NULL) return NULL;
+    EACH_TABLE(w, t)
+    if (table_rows(t) != 0) ids[k++] = t->shape->table;
+    order_sort(f, ids, n);
+    return ids;
 }
 
 /* Puts new tables into the order: one is inserted, many at once are sorted in. Under the lock. */
 static bool order_extend(family *f, uint32_t count)
 {
     graph *g = &f->graph;
-    if (g->order_count >= count) return true;
     const bool many = count - g->order_count > 64;
     if (!reef__array_room(&f->memory, MEMORY_OTHER, &g->order, &g->order_room, count, sizeof *g->order)) return false;
     for (; g->order_count < count; g->order_count++) {
-        const shape *s = g->shapes[TABLE_EMPTY + g->order_count];
-        uint32_t low = many ? g->order_count : 0, high = g->order_count;
+        uint32_t id = TABLE_EMPTY + g->order_count, low = many ? g->order_count : 0, high = g->order_count;
         while (low < high) {
             uint32_t mid = low + (high - low) / 2;
-            if (reef__shape_compare(g->order[mid], s) < 0) low = mid + 1;
+            if (reef__shape_compare(g->shapes[g->order[mid]], g->shapes[id]) < 0) low = mid + 1;
             else high = mid;
         }
         memmove(g->order + low + 1, g->order + low, (g->order_count - low) * sizeof *g->order);
-        g->order[low] = s;
+        g->order[low] = id;
     }
-    if (many) qsort(g->order, count, sizeof *g->order, shapes_order);
+    if (many) order_sort(f, g->order, count);
     return true;
 }
 
-COLD uint32_t *reef__tables_sorted(const reef_world *w, uint32_t *count)
+/* Copies the order of the tables with ids below `end`, since another world may have made more. Under the lock. */
+static void order_copy(const family *f, uint32_t *to, uint32_t end)
 {
-    memory *m = &w->family->memory;
-    uint32_t n = 0, k = 0;
-    EACH_TABLE(w, t) n += table_rows(t) != 0;
-    *count = n;
-    if (n == 0) return NULL;
-    uint32_t *ids = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, n * sizeof *ids, PLAIN_ALIGN);
-    const shape **all = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, n * sizeof *all, PLAIN_ALIGN);
-    if (ids && all) {
-        EACH_TABLE(w, t)
-        if (table_rows(t) != 0) all[k++] = t->shape;
-        qsort(all, n, sizeof *all, shapes_order);
-        for (uint32_t i = 0; i < n; i++) ids[i] = all[i]->table;
-    } else {
-        reef__memory_free(m, MEMORY_OTHER, ids, n * sizeof *ids);
-        ids = NULL;
-    }
-    reef__memory_free(m, MEMORY_OTHER, all, n * sizeof *all);
-    return ids;
+    for (uint32_t i = 0; i < f->graph.order_count; i++)
+        if (f->graph.order[i] < end) *to++ = f->graph.order[i];
 }
 
 COLD const uint32_t *reef__tables_order(reef_world *w, uint32_t *count)
 {
     family *f = w->family;
-    const uint32_t n = REEF_ACQUIRE_U32(&f->graph.shape_count) - TABLE_EMPTY;
+    uint32_t n = REEF_ACQUIRE_U32(&f->graph.shape_count) - TABLE_EMPTY;
     *count = n;
     if (w->order_count == n || n == 0) return w->order;
     if (!reef__array_room(&f->memory, MEMORY_OTHER, &w->order, &w->order_room, n, sizeof *w->order)) return NULL;
     mutex_lock(&f->lock);
-    const bool ok = order_extend(f, n);
-    uint32_t *to = w->order;
-    for (uint32_t i = 0; ok && i < f->graph.order_count; i++) /* another world may have made more */
-        if (f->graph.order[i]->table < TABLE_EMPTY + n) *to++ = f->graph.order[i]->table;
+    bool ok = f->graph.order_count >= n || order_extend(f, n);
+    if (ok) order_copy(f, w->order, TABLE_EMPTY + n);
     mutex_unlock(&f->lock);
     if (!ok) return NULL;
     w->order_count = n;

@@ -25,7 +25,7 @@ typedef struct graph {
     reef_map **maps[REEF_MAP_PAGES]; /* by component id, 256 on a page */
     uint32_t last_number;            /* of an index of blocks: reef_map.number */
     uint32_t map_count;              /* the types with smaller ids have maps */
-    const shape **order;             /* tables in the visible order, as many as somebody has asked for */
+    uint32_t *order;                 /* tables in the visible order, as many as somebody has asked for */
     uint32_t order_count, order_room;
     uint32_t bound_count, reset_count; /* number of layouts that are bound, and that reset */
     retired *retired;                  /* replaced arrays that another thread may still read; freed with the family */

@@ -31,7 +31,7 @@ typedef struct held_block {
     bool waits;     /* false: the allocator has the block again, or it is a row of a block that is in use */
 } held_block;
 
-struct held {
+struct left_blocks {
     family *family;
     const char *op; /* NULL: a state ended */
     uint32_t component;
@@ -46,7 +46,7 @@ struct held {
 /* The blocks that wait. These records are the C library's memory: no allocator of a world sees them. */
 typedef struct waiting_blocks {
     mutex lock;
-    held *ring[WAITING];
+    left_blocks *ring[WAITING];
     uint32_t head, tail; /* positions */
     size_t bytes;
     bool reports;
@@ -55,14 +55,14 @@ static waiting_blocks waiting = {.lock = MUTEX_INIT};
 
 /* ---- the report ---- */
 
-static const held_block *held_find(const held *x, const char *address)
+static const held_block *held_find(const left_blocks *x, const char *address)
 {
     for (uint32_t i = 0; i < x->count; i++)
         if (address >= x->blocks[i].block && address < x->blocks[i].block + x->blocks[i].bytes) return &x->blocks[i];
     return NULL;
 }
 
-static void held_tell(const held *x, const held_block *b, const char *address)
+static void held_tell(const left_blocks *x, const held_block *b, const char *address)
 {
     const size_t at = (size_t)(address - b->block), row = at < b->first ? x->rows : (at - b->first) / b->size;
     const bool known = row < x->rows && x->entities[row].generation;
@@ -90,7 +90,7 @@ static void report_more(const char *text)
     const char *address = __asan_get_report_address();
     (void)text;
     for (uint32_t i = waiting.tail; i != waiting.head; i--) {
-        const held *x = waiting.ring[(i - 1) % WAITING];
+        const left_blocks *x = waiting.ring[(i - 1) % WAITING];
         const held_block *b = x ? held_find(x, address) : NULL;
         if (b == NULL) continue;
         held_tell(x, b, address);
@@ -102,7 +102,7 @@ static void report_more(const char *text)
 /* ---- what waits ---- */
 
 /* Under the lock. */
-static void held_free(held *x)
+static void held_free(left_blocks *x)
 {
     for (uint32_t i = 0; i < x->count; i++) {
         const held_block *b = &x->blocks[i];
@@ -116,19 +116,19 @@ static void held_free(held *x)
 
 static void oldest_free(void)
 {
-    held **x = &waiting.ring[waiting.head++ % WAITING];
+    left_blocks **x = &waiting.ring[waiting.head++ % WAITING];
     if (*x) held_free(*x);
     *x = NULL;
 }
 
 /* A record with room for this many blocks and rows. NULL: there is none, and the blocks don't wait. */
-static held *held_make(const reef_world *w, family *f, size_t blocks, uint32_t rows)
+static left_blocks *held_make(const reef_world *w, family *f, size_t blocks, uint32_t rows)
 {
     if (!f->memory.guarded) return NULL;
-    const size_t bytes = sizeof(held) + blocks * sizeof(held_block);
-    held *x = malloc(bytes + rows * sizeof(reef_entity));
+    const size_t bytes = sizeof(left_blocks) + blocks * sizeof(held_block);
+    left_blocks *x = malloc(bytes + rows * sizeof(reef_entity));
     if (x == NULL) return NULL;
-    *x = (held){.family = f, .rows = rows, .entities = (reef_entity *)(void *)((char *)x + bytes)};
+    *x = (left_blocks){.family = f, .rows = rows, .entities = (reef_entity *)(void *)((char *)x + bytes)};
     if (!WORLD_GIVEN(w)) return x;
     x->op = w->moving.op;
     x->component = w->moving.component;
@@ -137,14 +137,15 @@ static held *held_make(const reef_world *w, family *f, size_t blocks, uint32_t r
     return x;
 }
 
-COLD held *reef__quarantine_note(const reef_world *w, family *f, const shape *s, const reef_slot *slots, uint32_t rows)
+COLD left_blocks *reef__quarantine_note(const reef_world *w, family *f, const shape *s, const reef_slot *slots,
+                                        uint32_t rows)
 {
-    held *x = held_make(w, f, s->column_count + 1u, rows);
+    left_blocks *x = held_make(w, f, s->column_count + 1u, rows);
     if (x) memcpy(x->entities, slot_entities(slots), rows * sizeof(reef_entity));
     return x;
 }
 
-COLD bool reef__quarantine_take(held *x, const column *c, void *block, uint32_t capacity)
+COLD bool reef__quarantine_take(left_blocks *x, const column *c, void *block, uint32_t capacity)
 {
     if (x == NULL) return false;
     held_block *b = &x->blocks[x->count];
@@ -155,7 +156,7 @@ COLD bool reef__quarantine_take(held *x, const column *c, void *block, uint32_t 
     return b->waits;
 }
 
-COLD void reef__quarantine_wait(held *x)
+COLD void reef__quarantine_wait(left_blocks *x)
 {
     if (x == NULL) return;
     for (uint32_t i = 0; i < x->count; i++)
@@ -173,7 +174,7 @@ COLD void reef__quarantine_end(family *f)
     if (!f->memory.guarded) return;
     mutex_lock(&waiting.lock);
     for (uint32_t i = waiting.head; i != waiting.tail; i++) {
-        held **x = &waiting.ring[i % WAITING];
+        left_blocks **x = &waiting.ring[i % WAITING];
         if (*x == NULL || (*x)->family != f) continue;
         held_free(*x);
         *x = NULL;
@@ -261,7 +262,7 @@ COLD void reef__quarantine_table(reef_world *w, const table *t)
 static size_t page_bytes(const value_store *s) { return s->offset + ((size_t)s->size << s->bits); }
 
 /* Notes a page, and the entities whose values it has. */
-static void page_note(held *x, const value_store *s, const paged_type *p, char *block, uint32_t page)
+static void page_note(left_blocks *x, const value_store *s, const paged_type *p, char *block, uint32_t page)
 {
     for (uint32_t i = 0; i < x->rows; i++) x->entities[i] = slot_entity(s, block, page, i);
     held_block *b = &x->blocks[x->count++];
@@ -280,7 +281,7 @@ static bool page_moves(reef_world *w, value_store *s, uint32_t page)
     if (!guard_pays(w, page_bytes(s))) return false;
     (void)reef__store_owner(w->family, s, &pages);
     const paged_type *p = &pages.type;
-    held *x = held_make(w, w->family, 1, slot_mask(s) + 1);
+    left_blocks *x = held_make(w, w->family, 1, slot_mask(s) + 1);
     char *fresh = x ? reef__memory_block(&w->family->memory, p->kind, p->arena, p->page_bytes, p->align) : NULL;
     if (fresh == NULL) return free(x), false;
     page_note(x, s, p, old, page);
@@ -318,7 +319,7 @@ COLD void reef__quarantine_slots(const reef_world *w, const value_store *s, uint
 
 COLD void reef__quarantine_value(const reef_world *w, const type *t, const void *value, uint32_t n, reef_entity e)
 {
-    held *x = held_make(w, w->family, 1, 1);
+    left_blocks *x = held_make(w, w->family, 1, 1);
     if (x == NULL) return;
     x->entities[0] = e;
     x->blocks[x->count++] = (held_block){(char *)(uintptr_t)value, (size_t)n * t->size, t, n * t->size, 0, 0, false};
@@ -340,7 +341,7 @@ COLD void reef__quarantine_open_page(const reef_world *w, const value_store *s, 
 COLD bool reef__quarantine_left(family *f, const value_store *s, const paged_type *p, const void *block, uint32_t page)
 {
     if (s->shared || s->size == 0) return false;
-    held *x = held_make(NULL, f, 1, slot_mask(s) + 1);
+    left_blocks *x = held_make(NULL, f, 1, slot_mask(s) + 1);
     if (x == NULL) return false;
     page_note(x, s, p, (char *)(uintptr_t)block, page);
     const bool waits = x->blocks[0].waits;
@@ -369,7 +370,7 @@ COLD void reef__quarantine_fill(reef_world *w, const table *t, uint32_t place)
     /* The last row goes and its block stays: notes what a report says of that row. */
     const reef_slot *slots = unit_slots(w, t->last);
     const uint32_t last = place_row(t->next - 1);
-    held *x = reef__quarantine_note(w, w->family, t->shape, slots, last + 1);
+    left_blocks *x = reef__quarantine_note(w, w->family, t->shape, slots, last + 1);
     if (x == NULL) return;
     x->entities[0] = x->entities[last];
     x->rows = 1;

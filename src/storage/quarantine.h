@@ -23,7 +23,7 @@
 #include "storage/cow_pages.h"
 #include "storage/world_data.h"
 
-typedef struct held held; /* blocks of a chunk that are about to wait */
+typedef struct left_blocks left_blocks; /* blocks of a chunk that are about to wait */
 
 #if defined(QUARANTINE)
 
@@ -63,10 +63,11 @@ COLD void reef__quarantine_value(const reef_world *w, const type *t, const void 
 COLD bool reef__quarantine_left(family *f, const reef_store *s, const paged_type *p, const void *block, uint32_t page);
 /* Takes blocks that were left: they are noted one by one, and then all wait at once. NULL: they don't wait, and the
  * caller frees them. w NULL: the blocks are those of a state that ended. */
-COLD held *reef__quarantine_note(const reef_world *w, family *f, const shape *s, const reef_slot *slots, uint32_t rows);
+COLD left_blocks *reef__quarantine_note(const reef_world *w, family *f, const shape *s, const reef_slot *slots,
+                                        uint32_t rows);
 /* false: this block doesn't wait */
-COLD bool reef__quarantine_take(held *x, const column *c, void *block, uint32_t capacity);
-COLD void reef__quarantine_wait(held *x);
+COLD bool reef__quarantine_take(left_blocks *x, const column *c, void *block, uint32_t capacity);
+COLD void reef__quarantine_wait(left_blocks *x);
 /* Frees everything of a family that waits. */
 COLD void reef__quarantine_end(family *f);
 COLD void reef__quarantine_begin(family *f); /* as the environment variables say */

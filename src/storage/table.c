@@ -127,7 +127,7 @@ static bool chunk_page_release(void *context, const void *page, const void *kept
             PREFETCH((const void *)((uintptr_t)slots + line));
             PREFETCH((const void *)((uintptr_t)other + line));
         }
-        held *left = reef__quarantine_note(NULL, f, s, slots, 0);
+        left_blocks *left = reef__quarantine_note(NULL, f, s, slots, 0);
         for (uint32_t k = SLOT_ENTITIES; k < end; k++) {
             if (slots[k].version <= base) continue;
             void *block = slots[k].block;
@@ -413,7 +413,7 @@ bool reef__chunk_rehouse(reef_world *w, const table *t, uint32_t unit, uint32_t 
     const uint32_t rows = chunk_rows(t, unit);
     reef_slot *slots = unit_slots(w, unit);
     if (!blocks_take(w, s, block, room)) return false;
-    held *left = reef__quarantine_note(w, w->family, s, slots, rows);
+    left_blocks *left = reef__quarantine_note(w, w->family, s, slots, rows);
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         const column *c = &s->columns[k];
         char *old = slots[k].block;
