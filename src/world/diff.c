@@ -272,7 +272,7 @@ static bool of_bits(const reef_diff *d) { return of_disabled(d) || d->type->bit;
 static uint32_t key_of(const reef_diff *d) { return (d->type ? d->type->id : 0) | (of_disabled(d) ? BIT_DISABLED : 0); }
 
 /* Looks at one row of the group. Does it hold a change? */
-static bool row_change(reef_diff *d, uint32_t in_group)
+static bool row_change_next(reef_diff *d, uint32_t in_group)
 {
     const reef_entity e = d->entities[in_group];
     const reef_world *other = d->world[!d->side];
@@ -418,7 +418,7 @@ static bool rows_next(reef_diff *d)
         while (d->mask) {
             const uint32_t row = bits_first(d->mask);
             d->mask &= d->mask - 1;
-            if (row_change(d, row)) return true;
+            if (row_change_next(d, row)) return true;
         }
         if (!group_next(d) && !spot_next(d)) return false;
     }
