@@ -481,6 +481,16 @@ static void *arena_take(memory *m, uint32_t which, size_t bytes)
     return p;
 }
 
+/* Takes a block that was freed before, which costs no new memory. NULL: there is none. */
+static void *arena_take_freed(memory *m, uint32_t which, size_t bytes)
+{
+    arena *a = m->arenas[which];
+    free_block **list = &a->list[class_of(bytes)];
+    if (*list == NULL) return NULL;
+    a->used_bytes += bytes;
+    return block_get(list);
+}
+
 static void arena_give(memory *m, enum memory_kind kind, uint32_t which, void *p, size_t bytes)
 {
     arena *a = m->arenas[arena_for(which, bytes)];
@@ -525,6 +535,24 @@ void *reef__memory_block(memory *m, enum memory_kind kind, uint32_t which, size_
     if (p) m->used[kind] += bytes;
     mutex_unlock(&m->lock);
     return p;
+}
+
+uint32_t reef__memory_blocks(memory *m, enum memory_kind kind, uint32_t which, size_t bytes, size_t align, void **block,
+                             uint32_t most)
+{
+    uint32_t n = 0;
+    if (bytes > ARENA_MAX || align > BLOCK_ALIGN) {
+        block[0] = reef__memory_block(m, kind, which, bytes, align);
+        return block[0] != NULL;
+    }
+    bytes = rounded(bytes);
+    which = arena_for(which, bytes);
+    mutex_lock(&m->lock);
+    block[0] = arena_take(m, which, bytes);
+    while (block[n] && ++n < most) block[n] = arena_take_freed(m, which, bytes);
+    m->used[kind] += bytes * n;
+    mutex_unlock(&m->lock);
+    return n;
 }
 
 void reef__memory_blocks_free(memory *m, enum memory_kind kind, const memory_gone *gone, uint32_t count)

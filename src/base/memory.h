@@ -82,13 +82,16 @@ bool reef__array_room(memory *m, enum memory_kind kind, void *array, uint32_t *r
  * that isn't NULL. */
 void *reef__memory_block(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align);
 void reef__memory_block_free(memory *m, enum memory_kind kind, uint32_t arena, void *p, size_t bytes, size_t align);
+/* Allocates up to `most` blocks at once and answers how many; 0: there is no memory. It gives more than one only as
+ * long as freed blocks of this size are left. reef__memory_blocks_free frees many blocks, of any sizes. */
+uint32_t reef__memory_blocks(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align, void **block,
+                             uint32_t most);
 typedef struct memory_gone {
     void *block;
     size_t bytes;
     uint32_t arena;
     uint32_t align;
 } memory_gone;
-/* Frees many blocks, of any sizes. */
 void reef__memory_blocks_free(memory *m, enum memory_kind kind, const memory_gone *gone, uint32_t count);
 #if defined(QUARANTINE)
 /* Takes a block of an arena out of use without freeing it: it counts as spare until it is released. False: the block

@@ -255,10 +255,13 @@ COLD reef_block reef_begin_text(reef_world *w, const char *text)
     return reef_begin(w, (reef_query){q->index, q->generation, w->hot.number});
 }
 
-/* The rare rest of a loop's end: when the last open loop ends, the recorded commands are done. */
+/* The rare rest of a loop's end. Blocks that were copied ahead for a loop that ended early are dropped; and when the
+ * last open loop ends, the recorded commands are done. */
 static COLD void end_rest(reef_block *b)
 {
     reef_world *w = b->world;
+    reef__ahead_drop(w);
+    if (!(w->slow & SLOW_DEFERRED)) return;
     if (b->loop.deferred && --w->deferring == 0) w->commands = NULL;
     b->loop.deferred = false;
     if (w->locks == 0) reef__world_flush(w);
@@ -290,7 +293,7 @@ INLINE void loop_end(reef_block *b)
     ASSERT(w->locks > 0);
     if (LIKELY(--w->locks == 0)) reef__invalidate(w, INVALIDATE_CONDITION_CHANGED);
     if (UNLIKELY(b->loop.walks || q->once)) walk_end(b);
-    if (UNLIKELY(w->slow & SLOW_DEFERRED)) end_rest(b);
+    if (UNLIKELY(w->slow & (SLOW_DEFERRED | SLOW_AHEAD))) end_rest(b);
 }
 
 void reef_end(reef_block *b)
@@ -322,7 +325,7 @@ static bool writing_own(const writing *x)
 {
     void *fresh[REEF_TERMS_MAX];
     uint32_t i = x->first_out;
-    if (!reef__slots_own(x->w, x->t, x->unit, x->slot, i)) return false;
+    if (!reef__slots_own(x->w, x->t, x->unit, x->slot, i, 0)) return false;
     for (; i < x->count; i++) {
         fresh[i] = reef__column_fresh(x->w, x->t, x->unit, x->slot[i]);
         if (fresh[i]) continue;
@@ -397,7 +400,7 @@ bool reef_block_own_(reef_block *b)
     }
     columns_list(&x, q, m);
     w->hook_failed.id = 0;
-    if (!reef__slots_own(w, t, unit, x.slot, x.count)) return reef__walk_no_memory(b);
+    if (!reef__slots_own(w, t, unit, x.slot, x.count, w->running ? 0 : next)) return reef__walk_no_memory(b);
     block_at(b, unit_slots(w, unit)); /* the chunk's slots may have moved */
     return true;
 }

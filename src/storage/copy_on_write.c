@@ -4,7 +4,12 @@
  *
  * Usually the other holders keep the block and this world gets the copy. But where all other holders are snapshots,
  * they get the copy, and it goes past the caches: the blocks that every tick writes stay in the caches, and no memory
- * is read only to be overwritten. */
+ * is read only to be overwritten.
+ *
+ * For snapshots a loop over chunks in order copies one chunk ahead: a copy past the caches takes 100 to 130 ns to
+ * arrive, and it arrives while the user's loop runs over the chunk before. What was copied for a chunk that the loop
+ * never comes to is dropped. (rollback_60 took 2.4 times as long as raw instead of 2.9. Where other worlds share the
+ * blocks it gained nothing: fork_first_write took 1.8 times as long as raw without, 2.0 with copies ahead.) */
 #include "storage/copy_on_write.h"
 #include "type/value.h"
 #include "storage/block_index.h"
@@ -79,6 +84,8 @@ void reef__block_move(const column *c, char *to, char *from, uint32_t rows, uint
 
 /* ---- a block changes hands ---- */
 
+enum { AHEAD_BYTES = 64 << 10 }; /* larger blocks aren't copied ahead: a loop that ends early made them in vain */
+
 /* The slot in the past (src/storage/cow_pages.h) with this shared block. Under the lock. */
 static reef_slot *slot_past(const reef_world *w, const reef_slot *slot, uint32_t unit, uint32_t k, const void *block)
 {
@@ -112,8 +119,98 @@ static void block_moves(reef_world *w, const column *c, uint32_t unit, reef_slot
     RELEASE_STORE(&w->hot.moves, w->hot.moves + 1);
 }
 
-/* NULL: there is no memory, or a hook refused. */
-static void *block_double(reef_world *w, const column *c, const reef_slot *slots, uint32_t k, uint32_t rows, bool away)
+/* ---- copies made ahead ---- */
+
+/* Takes the copy of this block; NULL: none was made. */
+static void *ahead_take(reef_world *w, const column *c, const reef_slot *s, uint32_t unit)
+{
+    for (uint32_t i = 0; i < w->ahead_count && w->ahead_unit == unit; i++) {
+        struct ahead *a = &w->ahead[i];
+        void *copy = a->copy;
+        if (copy == NULL || a->column != c || a->of != s->block || a->version != s->version) continue;
+        a->copy = NULL;
+        return copy;
+    }
+    return NULL;
+}
+
+/* Drops the copies that the loop didn't use. */
+INLINE void ahead_pass(reef_world *w)
+{
+    for (uint32_t i = 0; i < w->ahead_count; i++) {
+        struct ahead *a = &w->ahead[i];
+        if (UNLIKELY(a->copy != NULL)) reef__block_give(w->family, a->column, a->copy, REEF_BLOCK_ROWS);
+        a->copy = NULL;
+    }
+}
+
+void reef__ahead_drop(reef_world *w)
+{
+    ahead_pass(w);
+    while (w->ahead_count) {
+        struct ahead *a = &w->ahead[--w->ahead_count];
+        while (a->spare_at < a->spare_end)
+            reef__block_give(w->family, a->column, a->spare[--a->spare_end], REEF_BLOCK_ROWS);
+    }
+    w->slow &= ~SLOW_AHEAD;
+}
+
+/* Notes the columns that a loop writes. */
+static NOINLINE void ahead_begin(reef_world *w, const shape *s, const uint16_t *slot, uint32_t count)
+{
+    reef__ahead_drop(w);
+    for (uint32_t i = 0; i < count; i++) w->ahead[i] = (struct ahead){.column = &s->columns[slot[i]], .slot = slot[i]};
+    w->ahead_count = count;
+    w->slow |= SLOW_AHEAD;
+}
+
+static bool ahead_is_for(const reef_world *w, const shape *s, const uint16_t *slot, uint32_t count)
+{
+    bool same = w->ahead_count == count;
+    for (uint32_t i = 0; same && i < count; i++) same = w->ahead[i].column == &s->columns[slot[i]];
+    return same;
+}
+
+/* Memory for a copy; NULL: there is none. */
+static void *ahead_block(reef_world *w, struct ahead *a, uint32_t chunks)
+{
+    const column *c = a->column;
+    if (a->spare_at == a->spare_end) {
+        const uint32_t most = chunks < AHEAD_SPARES ? chunks : AHEAD_SPARES;
+        a->spare_at = 0;
+        a->spare_end = reef__memory_blocks(&w->family->memory, MEMORY_ROWS, c->arena, (size_t)c->size * REEF_BLOCK_ROWS,
+                                           c->align, a->spare, most);
+    }
+    return a->spare_at == a->spare_end ? NULL : a->spare[a->spare_at++];
+}
+
+/* Copies the columns of a full chunk that the loop writes next. */
+static void ahead_go(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count)
+{
+    if (!ahead_is_for(w, t->shape, slot, count)) ahead_begin(w, t->shape, slot, count);
+    else ahead_pass(w);          /* what is left was made for another loop */
+    if (unit == t->last) return; /* the last chunk may have fewer rows */
+    w->ahead_unit = unit;
+    for (uint32_t i = 0; i < count; i++) {
+        struct ahead *a = &w->ahead[i];
+        const column *c = a->column;
+        const reef_slot *s = &unit_slots(w, unit)[a->slot];
+        const size_t bytes = (size_t)REEF_BLOCK_ROWS * c->size;
+        if (s->version > w->ours_after || !c->type->plain_copy || c->type->resets || bytes > AHEAD_BYTES) continue;
+        void *copy = ahead_block(w, a, t->chunks);
+        if (copy == NULL) continue; /* whoever needs the block reports the failure */
+        a->copy = copy, a->of = s->block, a->version = s->version;
+        copy_away(copy, s->block, bytes);
+        /* the memory of the next copy, which is written after the user's loop */
+        if (a->spare_at != a->spare_end) pages_fetch(a->spare[a->spare_at], bytes);
+    }
+}
+
+/* ---- a block changes hands ---- */
+
+/* Copies a block for which no copy was made ahead. NULL: there is no memory, or a hook refused. */
+static NOINLINE void *copy_now(reef_world *w, const column *c, const reef_slot *slots, uint32_t k, uint32_t rows,
+                               bool away)
 {
     const uint32_t capacity = slots[0].head_more.capacity;
     const void *old = slots[k].block;
@@ -122,7 +219,6 @@ static void *block_double(reef_world *w, const column *c, const reef_slot *slots
     if (away) {
         pages_fetch(fresh, (size_t)rows * c->size);
         copy_away(fresh, old, (size_t)rows * c->size);
-        COPY_ARRIVED();
         return fresh;
     }
     if (block_copy(w, c, fresh, old, slot_entities(slots), rows)) return fresh;
@@ -137,12 +233,14 @@ static NOINLINE void copy_wasted(reef_world *w, const column *c, const reef_slot
     reef__block_give(w->family, c, fresh, slots[0].head_more.capacity);
 }
 
-bool reef__block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
+INLINE bool column_unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t unit, uint32_t k, uint32_t rows,
+                           uint64_t version)
 {
-    reef_slot *slots = unit_slots(w, unit), *s = &slots[k];
+    reef_slot *s = &slots[k];
     const bool away = copy_given(w, c, rows, slots[0].head_more.capacity);
-    void *fresh = block_double(w, c, slots, k, rows, away);
+    void *made = ahead_take(w, c, s, unit), *fresh = made ? made : copy_now(w, c, slots, k, rows, away);
     if (UNLIKELY(fresh == NULL)) return false;
+    if (made || away) COPY_ARRIVED();
     mutex_lock(&w->family->lock);
     reef_slot *past = away ? slot_past(w, s, unit, k, s->block) : NULL;
     const bool ours = !past && s->version > reef__paged_base(&w->hot.chunks);
@@ -158,19 +256,27 @@ bool reef__block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t
     return true;
 }
 
-bool reef__slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count)
+bool reef__block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
+{
+    return column_unshare(w, c, unit_slots(w, unit), unit, k, rows, version);
+}
+
+bool reef__slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count, uint32_t next)
 {
     if (!reef__chunk_page_own(w, unit)) return false;
     reef_slot *slots = unit_slots(w, unit);
+    const shape *s = t->shape;
     const uint32_t rows = chunk_rows(t, unit);
     reef__invalidate(w, INVALIDATE_WRITTEN);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t k = slot[i];
-        const column *c = &t->shape->columns[k];
+        const column *c = &s->columns[k];
         const uint64_t was = slots[k].version;
-        const bool ours = was > w->ours_after || (UNLIKELY(!c->type->plain_copy) && reef__block_is_ours(w, was));
-        if (!ours && !reef__block_unshare(w, c, unit, k, rows, column_mark(w, c))) return false;
+        bool ours = was > w->ours_after || (UNLIKELY(!c->type->plain_copy) && reef__block_is_ours(w, was));
+        if (!ours) ours = column_unshare(w, c, slots, unit, k, rows, column_mark(w, c));
+        if (UNLIKELY(!ours)) return false;
         slots[k].version = column_mark(w, c);
     }
+    if (next && w->has_past) ahead_go(w, t, next, slot, count < AHEAD_COLUMNS ? count : AHEAD_COLUMNS);
     return true;
 }

@@ -1,5 +1,6 @@
 /* The blocks of columns: memory for some rows of one column, and the values in it. A shared block becomes this world's
- * own before it is written; who holds a block is said by the chunk that has it (src/storage/table.h). */
+ * own before it is written, and a loop copies the blocks of its next chunk ahead; who holds a block is said by the chunk
+ * that has it (src/storage/table.h). */
 #ifndef REEF_STORAGE_COPY_ON_WRITE_H
 #define REEF_STORAGE_COPY_ON_WRITE_H
 
@@ -18,7 +19,10 @@ void reef__block_destroy_values(const column *c, void *block, uint32_t rows);
  * False: there is no memory. Several threads may do this for different columns. */
 bool reef__block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t slot, uint32_t rows, uint64_t version);
 
-/* Makes several columns of a chunk this world's own, as reef__column_own. */
-bool reef__slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count);
+/* Makes several columns of a chunk this world's own, as reef__column_own. `next` is the chunk in which the loop writes
+ * the same columns next; its shared blocks are copied now. 0: there is none. Copies that the loop never comes to are
+ * freed by reef__ahead_drop before it ends. */
+bool reef__slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count, uint32_t next);
+void reef__ahead_drop(reef_world *w);
 
 #endif

@@ -331,7 +331,7 @@ bool reef__column_take(reef_world *w, uint32_t unit, uint32_t k, void *block)
 bool reef__column_own(reef_world *w, const table *t, uint32_t unit, uint32_t k)
 {
     const uint16_t slot = (uint16_t)k;
-    return reef__slots_own(w, t, unit, &slot, 1);
+    return reef__slots_own(w, t, unit, &slot, 1, 0);
 }
 
 bool reef__block_own_at(reef_world *w, const table *t, uint32_t unit, uint32_t k)

@@ -17,7 +17,7 @@
 #include "reef/pool.h"
 #include "reef/snapshot.h"
 
-enum { EDGE_CACHE = 128, SET_CACHE = 64, FREED_QUERIES = 8 };
+enum { AHEAD_COLUMNS = 4, AHEAD_SPARES = 16, EDGE_CACHE = 128, SET_CACHE = 64, FREED_QUERIES = 8 };
 
 /* The gate of a bundle (src/change/spawn.c). `ready` is its world while its fast path is open, else the gate itself;
  * `next` is the next open one of the same world. */
@@ -158,6 +158,17 @@ struct reef_world {
     uint64_t ours_after;
     /* as far as is known, only snapshots hold the blocks that this world doesn't own: reef__block_unshare */
     bool has_past;
+    /* The chunk that the open loop comes to next, of which it has copied ahead the columns that it writes:
+     * src/storage/copy_on_write.c */
+    uint32_t ahead_unit, ahead_count; /* ahead_count: number of these columns */
+    struct ahead {
+        const column *column;
+        void *copy; /* NULL: there is none, or it was used */
+        void *of;   /* the block that was copied, at this version */
+        uint64_t version;
+        uint32_t slot, spare_at, spare_end;
+        void *spare[AHEAD_SPARES]; /* blocks for the next copies, since each call for memory takes a lock */
+    } ahead[AHEAD_COLUMNS];
     uint64_t observed; /* the newest version for which somebody may ask what was written after it */
     /* the values of the running call: when growth moves a block that one of them points into, the pointer is
      * corrected */
@@ -212,6 +223,7 @@ struct reef_world {
 #define SLOW_COLD 8u      /* some entity has a component of REEF_COLD */
 #define SLOW_DEFERRED 4u  /* a loop is open that records, or commands are left */
 #define SLOW_OBSERVED 16u /* the world has observers: src/observe/observer.h */
+#define SLOW_AHEAD 32u    /* blocks were copied ahead (world.ahead) */
 #define SLOW_RELATED 64u  /* some entity has a relation to another one */
 /* every change may concern an observer: some look at whole entities, or what they watch isn't known yet */
 #define SLOW_WATCHED 128u

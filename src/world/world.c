@@ -1,6 +1,7 @@
 /* Worlds: making and freeing them, reserving and shrinking their memory, and reef_validate, which checks every
  * invariant of a world. The parts of a world are in the layers below; this file calls them in the right order. */
 #include "storage/archetype.h"
+#include "storage/copy_on_write.h"
 #include "storage/entity_index.h"
 #include "storage/error.h"
 #include "storage/event_log.h"
@@ -91,6 +92,7 @@ COLD void reef_world_free(reef_world *w)
     places_drop(w);
     if (w->indexes) w->indexes->drop(w);
     reef__queries_drop(w);
+    reef__ahead_drop(w);
     reef__bundles_drop(w);
     reef__readers_drop(w);
     reef__schedule_drop(w);

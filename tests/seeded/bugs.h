@@ -99,6 +99,7 @@ extern int reef_bug;
     X(197, "the sources of a target are destroyed with it, but not the sources of these") \
     X(198, "one half of a symmetric relation stays when the other one can't be made") \
     X(199, "saving a part of a world destroys entities that match with their targets that don't") \
+    X(131, "a loop that is left early keeps what was copied for it") \
     X(124, "the next loop uses the rows that a loop which was left early had looked for") \
     X(126, "a loop writes to the only block of a table without checking whether it is shared") \
     X(140, "a history returns the hash of a state that its inputs no longer lead to") \
