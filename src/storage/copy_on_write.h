@@ -1,6 +1,6 @@
 /* The blocks of columns: memory for some rows of one column, and the values in it. A shared block becomes this world's
- * own before it is written, and a loop copies the blocks of its next chunk ahead; who holds a block is said by the chunk
- * that has it (src/storage/table.h). */
+ * own before it is written, and a loop copies the blocks of its next chunk ahead; who holds a block is said by the
+ * chunk that has it (src/storage/table.h). */
 #ifndef REEF_STORAGE_COPY_ON_WRITE_H
 #define REEF_STORAGE_COPY_ON_WRITE_H
 
