@@ -184,6 +184,11 @@ static COLD value_store *value_store_make(reef_world *w, uint32_t component)
         while (before->cold) before = &s->stores[before->cold];
         before->cold = number;
     }
+    if (made->relation & REEF_GROUPED) {
+        value_store *before = s->stores;
+        while (before->grouped) before = &s->stores[before->grouped];
+        before->grouped = number;
+    }
     s->store_number[component] = number;
     s->store_count = number + 1;
     reef__invalidate(w, INVALIDATE_STORES_MOVED);

@@ -63,8 +63,8 @@ INLINE const value_store *store_of(const reef_world *w, uint32_t component)
 
 /* Walks the stores of relations that group rows (REEF_GROUPED), in order of first use. */
 #define EACH_GROUPED_STORE(w, s) \
-    for (const value_store *s = (w)->hot.stores; s < (w)->hot.stores + (w)->state.store_count; s++) \
-        if (s->relation & REEF_GROUPED)
+    for (const value_store *s = &(w)->hot.stores[(w)->hot.stores->grouped]; s->component; \
+         s = &(w)->hot.stores[s->grouped])
 
 /* The value of an entity, in REEF_MULTI its first one. NULL: the entity is dead or hasn't got it. (For a tag in
  * REEF_COLD the pointer only says that the entity has it.) */

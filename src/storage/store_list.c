@@ -178,6 +178,7 @@ static reef_status store_validate(proving *x)
 COLD reef_status reef__stores_validate(const reef_world *w, char *message, size_t size)
 {
     uint32_t cold = w->hot.stores->cold; /* the next store in the list of those of REEF_COLD */
+    uint32_t groups_next = w->hot.stores->grouped;
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         proving x = {w, &w->state.stores[i], 0, message, size};
         const uint32_t component = x.s->component;
@@ -189,6 +190,11 @@ COLD reef_status reef__stores_validate(const reef_world *w, char *message, size_
         if (listed == reef__type_of(component)->bit || (!listed && x.s->cold) ||
             (cold && i + 1 == w->state.store_count))
             return corrupt(&x, "the list of cold stores goes on with number", cold);
+        const bool groups = groups_next == i;
+        if (groups) groups_next = x.s->grouped;
+        if (groups == !(x.s->relation & REEF_GROUPED) || (!groups && x.s->grouped) ||
+            (groups_next && i + 1 == w->state.store_count))
+            return corrupt(&x, "the list of grouped relations goes on with number", groups_next);
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const uint32_t key = w->state.bits[i].key;

@@ -143,6 +143,7 @@ typedef struct reef_store {
     uint32_t relation, unindexed; /* the options of the type, 0: it is none; it has no index now */
     uint64_t relation_gate;       /* cached_gate, for the fast path of relations */
     uint64_t relation_changes;    /* counts the relations that came or went, or were disabled or enabled */
+    uint32_t grouped;             /* the next store of relations that group rows, as `cold` */
     uint16_t straight, parents;   /* for straight_store; the type is ChildOf, so that names depend on it */
 } reef_store;
 enum { REEF_INDEX_BITS = 9 }; /* log2 of the entries of a page of a store's index: generation << 32 | slot */
