@@ -93,13 +93,15 @@ typedef struct row_change { /* one change of an entity, and what was prepared fo
     const reef_value *values;
     uint32_t count, n; /* n: of arrays, the number of the values */
     bool stored;       /* some values go to stores */
-    bool made;         /* the entity is made by this */
     bool stay;         /* it keeps its row, or has none before and after */
     bool row;          /* it has a row then */
     const shape *before, *after;
     table *from, *to; /* NULL: the entity has no row there, or stays */
     uint32_t place, to_place;
     reef_slot *slots, *to_slots;
+    /* rows_commit; arrival_commit for an entity that is made. (So a program that only makes entities doesn't link what
+     * moves rows.) */
+    void (*commit)(reef_world *w, const struct row_change *x);
 } row_change;
 
 table *reef__row_leave_prepare(reef_world *w, uint32_t place)
@@ -171,20 +173,31 @@ static void columns_commit(reef_world *w, const row_change *x)
     }
 }
 
+/* The new row becomes the last one of its table. */
+static void row_arrives(reef_world *w, const row_change *x)
+{
+    ((reef_entity *)x->to_slots[SLOT_ENTITIES].block)[place_row(x->to_place)] = x->e;
+    reef__row_pushed(w, x->to);
+}
+
+static void arrival_commit(reef_world *w, const row_change *x)
+{
+    row_arrives(w, x);
+    record_put(w, x->e, x->to_place);
+}
+
 static void rows_commit(reef_world *w, const row_change *x)
 {
     if (x->from) columns_commit(w, x);
     if (x->to) {
-        ((reef_entity *)x->to_slots[SLOT_ENTITIES].block)[place_row(x->to_place)] = x->e;
-        reef__row_pushed(w, x->to);
-        if (!x->made) quarantine_move(w, x->to, place_unit(x->to_place));
+        row_arrives(w, x);
+        quarantine_move(w, x->to, place_unit(x->to_place));
         if (x->from) reef__bits_move(w, x->from->bits, x->place, x->to_place);
     } else if (x->from) {
         reef__bits_clear(w, x->from->bits, x->place);
     }
     if (x->from) reef__row_fill(w, x->from, x->place), reef__table_lease(w, x->from);
     record_put(w, x->e, x->to ? x->to_place : PLACE_EMPTY);
-    if (x->made) return;
     if (!x->from) w->hot.empty_count--;
     if (!x->to) w->hot.empty_count++;
     if (!x->from || !x->to) record_mark(w, x->e.index);
@@ -268,7 +281,7 @@ static reef_status change_run(reef_world *w, const row_change *x)
     const reef_status s = reef__stage_make(&stage);
     if (s != REEF_OK) return s;
     if (tracked) track_commit(w, x);
-    if (!x->stay) rows_commit(w, x);
+    if (!x->stay) x->commit(w, x);
     if (x->row) bits_commit(w, x, at);
     reef__stage_commit(&stage);
     return REEF_OK;
@@ -278,9 +291,10 @@ reef_status reef__row_make(reef_world *w, table *t, reef_entity e, const reef_va
                            bool stored)
 {
     if (!reef__table_room(w, t)) return REEF_NO_MEMORY;
-    row_change x = {.e = e, .values = values, .count = count, .n = n, .stored = stored, .made = true, .row = true};
+    row_change x = {.e = e, .values = values, .count = count, .n = n, .stored = stored, .row = true};
     x.before = shape_of(w->family, TABLE_EMPTY), x.after = t->shape;
     x.to = t, x.to_place = t->next, x.to_slots = unit_slots(w, t->last);
+    x.commit = arrival_commit;
     return change_run(w, &x);
 }
 
@@ -298,7 +312,7 @@ static bool has_row_after(const reef_world *w, const row_change *x)
 static reef_status change_entity(reef_world *w, reef_entity e, uint32_t place, uint32_t to, const reef_value *values,
                                  uint32_t count)
 {
-    row_change x = {.e = e, .values = values, .count = count, .place = place};
+    row_change x = {.e = e, .values = values, .count = count, .place = place, .commit = rows_commit};
     x.stored = reef__values_stored(values, count);
     x.before = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table), x.after = shape_of(w->family, to);
     x.row = has_row_after(w, &x);
