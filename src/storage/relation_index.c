@@ -176,6 +176,18 @@ static tree_node *tree_node_make(reef_world *w, value_store *s, uint32_t class, 
     return n;
 }
 
+/* The same where one of that class is mostly free. */
+INLINE tree_node *tree_node_take(reef_world *w, value_store *s, uint32_t class, uint32_t *number)
+{
+    if (UNLIKELY(s->free_nodes[class] == 0)) return tree_node_make(w, s, class, 0, number);
+    *number = s->free_nodes[class] - 1;
+    tree_node *n = tree_node_own(w, s, *number);
+    if (n == NULL) return NULL;
+    s->free_nodes[class] = n->next;
+    *n = (tree_node){.class = (uint8_t) class};
+    return n;
+}
+
 /* ---- inserting ---- */
 
 /* Moves n sources and their places within a leaf. */
@@ -243,7 +255,7 @@ static bool root_grow(reef_world *w, value_store *s, tree_head *h, tree_way *x)
     const uint32_t was = h->root - 1;
     uint32_t number;
     tree_node *small = tree_node_own(w, s, was);
-    tree_node *n = small ? tree_node_make(w, s, small->class + 1u, 0, &number) : NULL;
+    tree_node *n = small ? tree_node_take(w, s, small->class + 1u, &number) : NULL;
     if (n == NULL) return false;
     leaf_move(n, small, 0);
     (void)tree_node_free(w, s, was); /* this world's own already */
@@ -302,7 +314,7 @@ static bool index_insert(reef_world *w, value_store *s, reef_entity target, sour
     tree_head *h = tree_head_own(w, s, target.index);
     if (h == NULL) return false;
     if (h->root == 0) {
-        if (tree_node_make(w, s, 0, 0, &number) == NULL) return false;
+        if (tree_node_take(w, s, 0, &number) == NULL) return false;
         h->root = number + 1;
     }
     (void)way_find(s, h->root, k, &x, &at);
@@ -335,7 +347,7 @@ static bool index_append(reef_world *w, value_store *s, reef_entity target, reef
     uint32_t number = h->root - 1;
     uint64_t next = (uint64_t)1 << RELATION_FIRST_BITS;
     if (h->root == 0) {
-        if (tree_node_make(w, s, 0, 0, &number) == NULL) return false;
+        if (tree_node_take(w, s, 0, &number) == NULL) return false;
         h->root = number + 1;
     } else {
         const tree_node *n = tree_node_at(s, number);
@@ -407,7 +419,7 @@ void reef__relation_expect(reef_world *w, value_store *s, reef_entity target, ui
     uint32_t number, class = 0;
     tree_head *h = tree_head_own(w, s, target.index);
     while (class < CLASS_MOST && leaf_most(class) < n) class ++;
-    if (h && h->root == 0 && tree_node_make(w, s, class, 0, &number)) h->root = number + 1;
+    if (h && h->root == 0 && tree_node_take(w, s, class, &number)) h->root = number + 1;
 }
 
 void reef__relation_forget(reef_world *w, value_store *s)
