@@ -19,6 +19,7 @@
 
 enum { PROGRAMS_MAX = 12, TICKS_MAX = 4096, AHEAD = 12, REACH = 64, DELAY = 2 };
 #define MS UINT64_C(1000000)
+#define PATIENCE (1500 * MS)
 #define STEP_NS (1000 * MS / 60)
 
 typedef struct inputs {
@@ -139,7 +140,7 @@ static void begin(run *r, uint64_t server, bool spectator)
                          .spectator = spectator,
                          .ahead_max = AHEAD,
                          .silence_ns = 400 * MS,
-                         .patience_ns = 1500 * MS,
+                         .patience_ns = PATIENCE,
                          .delay_max = DELAY};
     if (r->seed % 2) c.signer = net_game_signer(p->address);
     p->net = server ? reef_net_join(&c, server, reason) : reef_net_host(&c, reason);
@@ -392,6 +393,7 @@ static void one(run *r)
     partition(r, false);
     reef_net_sim_line(r->sim, &(reef_net_line){.latency_ns = 30 * MS, .jitter_ns = 10 * MS, .loss = 10});
     play(r, r->now + 4500 * MS);
+    if (someone(r) == 0) play(r, r->now + PATIENCE + 500 * MS); /* who watched and joins anew isn't answered any more */
     finish(r);
     for (uint32_t i = 0; i < r->count; i++) {
         if (r->programs[i]->net) die(r->programs[i]);
