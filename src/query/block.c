@@ -73,7 +73,9 @@ void *reef__block_values(const reef_block *b, const type *t)
     const reef_slot *slots = block_slots(b);
     const uint32_t k = reef__slot_seek(b->world, t->id, slots[0].head.table);
     const uint32_t first = b->loop.walks ? b->loop.first : 0;
-    return k == 0 || k == REEF_SLOT_TAG ? NULL : (char *)slots[k].block + (size_t)first * t->size;
+    if (k == 0 || k == REEF_SLOT_TAG) return NULL;
+    if (b->loop.mask) block_asked(b, t->id);
+    return (char *)slots[k].block + (size_t)first * t->size;
 }
 
 const void *reef_block_other_(const reef_block *b, reef_component c, bool write)
@@ -82,7 +84,6 @@ const void *reef_block_other_(const reef_block *b, reef_component c, bool write)
     const char *op = write ? "reef_inout" : "reef_in";
     if (b->count == 0 || q == NULL || c.id == 0 || term_named(q, c.id, write, false) == NULL)
         return block_refuse(b, c, op);
-    if (b->loop.mask) block_asked(b, c.id);
     if (q->cut && q->cut->each == c.id && b->loop.number)
         return reef__store_nth(store_of(b->world, c.id), b->entities[0], b->loop.number);
     return reef__block_values(b, reef__type_of(c.id));

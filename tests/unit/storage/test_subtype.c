@@ -854,6 +854,33 @@ static void a_system_sets_the_base_itself(void **state)
     assert_true(reef_get(w, e, AxisMoving)->base.speed == 1);
 }
 
+#ifdef REEF_CHECKED
+
+static char told[256];
+static void tell(void *context, reef_status status, const char *message)
+{
+    (void)context, (void)status;
+    snprintf(told, sizeof told, "%s", message);
+}
+
+static void loops_over_rows_that_do_not_match_are_told(void **state)
+{
+    reef_world *w = another_world(state, &(reef_world_config){.misuse = tell});
+    for (int i = 0; i < 10; i++) {
+        const reef_entity e = reef_spawn(w, reef_default(AxisMoving));
+        if (i % 2) reef_add(w, e, Awake);
+    }
+    const reef_query q = reef_query_new(w, "in AxisMoving+, Awake");
+    told[0] = 0;
+    for (reef_block b = reef_begin(w, q); reef_next(&b);)
+        if (reef_block_mask(&b)) assert_non_null(reef_in_sub(&b, AxisMoving).first);
+    assert_string_equal(told, "");
+    for (reef_block b = reef_begin(w, q); reef_next(&b);) assert_non_null(reef_in_sub(&b, AxisMoving).first);
+    assert_non_null(strstr(told, "reef_next: component AxisMoving: the access was not declared: not all rows"));
+}
+
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -885,6 +912,9 @@ int main(void)
         TEST(a_fixed_term_asks_for_the_base_itself),
         TEST(a_system_sets_the_base_itself),
         TEST(bases_in_a_circle_are_refused),
+#ifdef REEF_CHECKED
+        TEST(loops_over_rows_that_do_not_match_are_told),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
